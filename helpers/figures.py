@@ -1,0 +1,106 @@
+"""One style for every figure: legible on light and dark, at phone width, in print and without colour.
+
+A figure becomes an inline SVG whose lines and letters take the colour of the text around it, so one picture
+serves both themes. It cannot be shown without a text that says what it shows.
+"""
+
+import html
+import io
+import itertools
+import re
+
+import matplotlib as mpl
+from IPython.display import HTML, display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, without black and yellow: told apart under the common kinds of colour blindness,
+# and each at least 3:1 against both page backgrounds (tests/test_figures.py measures it).
+PALETTE = ("#0b7fc0", "#c85a00", "#0a8f66", "#b5629a", "#8a7a00", "#7f7f7f")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+# The colour of the text around the figure: a stand-in that svg() turns into currentColor.
+INK = "#010203"
+_STYLE = {
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.prop_cycle": mpl.cycler(color=PALETTE, linestyle=LINESTYLES, marker=MARKERS),
+    "axes.titlesize": "medium",
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "font.size": 11,
+    "legend.frameon": False,
+    "legend.labelcolor": INK,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "vector-environments",
+}
+mpl.rcParams.update(_STYLE)
+_numbers = itertools.count()
+
+
+def figure(width: float = 7.0, height: float = 3.2, **subplots) -> tuple[Figure, Axes]:
+    """Return a new figure in the book's style and its axes (an array of axes if `subplots` asks for several).
+
+    Args:
+        width, height: size in inches; a page is about 7 inches wide.
+        **subplots: passed on to `Figure.subplots`, such as ``nrows=2`` or ``sharex=True``.
+    """
+    fig = Figure(figsize=(width, height), layout="constrained")
+    return fig, fig.subplots(**subplots)
+
+
+def svg(fig: Figure, alt: str) -> str:
+    """Return `fig` as one SVG element that carries `alt` as its accessible name.
+
+    Raises:
+        ValueError: if `alt` is too short to say what the figure shows.
+    """
+    if len(alt.split()) < 5:
+        raise ValueError(f"alt={alt!r} does not say what the figure shows; describe it in a sentence")
+    buffer = io.StringIO()
+    fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :].replace(INK, "currentColor")
+    text = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
+    text = re.sub(r"font-family: [^;\"]*", "font-family: inherit", text)
+    # Two figures on one page must not share an id.
+    prefix = f"fig{next(_numbers)}-"
+    text = re.sub(r'(\bid="|url\(#|xlink:href="#)', rf"\g<1>{prefix}", text)
+    text = re.sub(
+        r'width="[\d.]+pt" height="[\d.]+pt"', f'style="width: {fig.get_figwidth() * 96:.0f}px"', text, count=1
+    )
+    return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(alt, quote=True)}" ', 1)
+
+
+class _Picture(HTML):
+    """An SVG for a page, its description for a terminal."""
+
+    def __init__(self, markup: str, alt: str) -> None:
+        super().__init__(markup)
+        self.alt = alt
+
+    def __repr__(self) -> str:
+        return f"[figure: {self.alt}]"
+
+
+def show(fig: Figure, alt: str) -> None:
+    """Display `fig` in a notebook; in a script, print what it shows.
+
+    Args:
+        fig: a figure from `figure`.
+        alt: what a reader who does not see the figure must know: one or two sentences.
+
+    Raises:
+        ValueError: if `alt` is too short to say what the figure shows.
+    """
+    display(_Picture(f'<figure class="plot">{svg(fig, alt)}</figure>', alt))

@@ -1,0 +1,63 @@
+"""What a cell says: computed sentences, tables, expected errors. Readable on a page, in Jupyter and in a terminal."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pandas as pd
+from IPython.display import HTML, Markdown, display
+
+
+class _Sentence(Markdown):
+    def __repr__(self) -> str:
+        return self.data
+
+
+class _Table(HTML):
+    def __init__(self, frame: pd.DataFrame, caption: str) -> None:
+        markup = frame.to_html(index=False, border=0, classes="results")
+        super().__init__(
+            markup.replace("<thead>", f"<caption>{caption}</caption>\n  <thead>", 1).replace("<th>", '<th scope="col">')
+        )
+        self._text = f"{caption}\n{frame.to_string(index=False)}"
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def say(sentence: str) -> None:
+    """Display a sentence of Markdown, so that its numbers come from the run and not from the writer."""
+    display(_Sentence(sentence))
+
+
+def table(rows: pd.DataFrame | list[dict], caption: str) -> None:
+    """Display `rows` as a table that says what it is.
+
+    Args:
+        rows: one dict for each row, all with the same keys, or a data frame (its index is not shown).
+        caption: a sentence without a full stop; it stands above the table.
+
+    Raises:
+        ValueError: if there are no rows or no caption.
+    """
+    frame = pd.DataFrame(rows)
+    if frame.empty or not caption.strip():
+        raise ValueError(f"a table needs rows and a caption; got {len(frame)} rows and caption={caption!r}")
+    display(_Table(frame, caption))
+
+
+@contextmanager
+def expect(*errors: type[BaseException]) -> Iterator[None]:
+    """Print the error that the block raises; it is the point of the cell.
+
+    Args:
+        *errors: the types of which one must be raised. Any other error passes through.
+
+    Raises:
+        AssertionError: if the block raises nothing, so that a page cannot claim an error that has gone.
+    """
+    try:
+        yield
+    except errors as error:
+        print(f"{type(error).__name__}: {error}")
+    else:
+        raise AssertionError(f"expected {' or '.join(error.__name__ for error in errors)}, but nothing was raised")
