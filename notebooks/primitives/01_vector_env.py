@@ -85,10 +85,11 @@ ax.set(
     title="Five episodes, one loop",
 )
 ax.legend(ncols=5, loc="best")
-show(
-    fig,
-    "Five lines, one for each row of the batch: the angle of each pole over thirty calls, each on a course of its own.",
+alt = (
+    "Five lines, one for each row of the batch: the angle of each pole over thirty "
+    "calls, each on a course of its own."
 )
+show(fig, alt)
 
 # %% [markdown]
 # Each line is one column of the batch followed through time, and the lines do not follow one another: the
@@ -144,12 +145,8 @@ assert envs.closed
 
 # %%
 base = VectorEnv()
-print(
-    "an Env?",
-    isinstance(base, gym.Env),
-    "| abstract methods:",
-    getattr(VectorEnv, "__abstractmethods__", "none"),
-)
+abstract = getattr(VectorEnv, "__abstractmethods__", "none")
+print("an Env?", isinstance(base, gym.Env), "| abstract methods:", abstract)
 print("reset returns", base.reset(seed=1))
 assert not issubclass(VectorEnv, gym.Env)
 assert base.reset() is None
