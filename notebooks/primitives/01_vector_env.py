@@ -173,9 +173,8 @@ with expect(NotImplementedError):
 kinds = set()
 for mode in ["sync", "async", "vector_entry_point"]:
     made = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode=mode)
-    print(
-        f"{mode:18s} {type(made).__name__:18s} is a VectorEnv: {isinstance(made, VectorEnv)}"
-    )
+    is_vector_env = isinstance(made, VectorEnv)
+    print(f"{mode:18s} {type(made).__name__:18s} is a VectorEnv: {is_vector_env}")
     kinds.add(type(made))
     made.close()
 assert len(kinds) == 3
