@@ -1,0 +1,162 @@
+"""Build the HTML from the executed notebooks and the Markdown pages; executes nothing.
+
+usage: python -m tools.render
+
+The book is put together in build/source: the Markdown pages as they are, the notebooks with the outputs of their one
+execution. Jupyter Book reads it there, so that a page is rebuilt exactly when its text or its outputs changed.
+Exits with 1 and the warnings if there is any, and with a line for each page that is missing.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import nbformat
+import yaml
+
+from tools.execute import ANSI
+from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, stop, toc_pages
+
+SOURCE = BUILD / "source"
+LOG = BUILD / "book.log"
+# What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
+BUILT, FRAME = BUILD / "built", BUILD / "frame"
+
+
+def with_outputs(name: str) -> str:
+    """Return the notebook as it is now, with the outputs of its execution.
+
+    Prose may have changed since; code has not, or the notebook would have been executed again.
+    """
+    notebook = nbformat.read(ROOT / f"{name}.ipynb", as_version=4)
+    executed = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
+    done = iter([cell for cell in executed.cells if cell.cell_type == "code"])
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            ran = next(done)
+            cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    return nbformat.writes(notebook)
+
+
+def config() -> str:
+    """Return _config.yml with execution turned off: the outputs are there already."""
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    settings["execute"] = {"execute_notebooks": "off"}
+    return yaml.safe_dump(settings)
+
+
+def gather() -> dict[str, bytes]:
+    """Return the content of every file of the book's source, by its path."""
+    files = {"_toc.yml": TOC.read_bytes(), "_config.yml": config().encode()}
+    for path in sorted((ROOT / "book").rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for name in notebooks():
+        files[f"{name}.ipynb"] = with_outputs(name).encode()
+        files[f"_downloads/{name}.py"] = (ROOT / f"{name}.py").read_bytes()
+        files[f"_downloads/{name}.ipynb"] = (ROOT / f"{name}.ipynb").read_bytes()
+    return files
+
+
+def digest(files: dict[str, bytes]) -> str:
+    """Return one hash for all of `files`, names and contents."""
+    result = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        result.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
+    return result.hexdigest()
+
+
+def frame_of(files: dict[str, bytes]) -> str:
+    """Return a hash of what every page shows: the configuration, the style, and the titles in the contents."""
+    shared = {name: content for name, content in files.items() if re.match(r"_toc|_config|book/_", name)}
+    for name, content in files.items():
+        if name.endswith((".md", ".ipynb")) and (title := re.search(rb"^\W*# .*", content, re.MULTILINE)):
+            shared[f"title of {name}"] = title[0]
+    shared["installed"] = (ROOT / "requirements.txt").read_bytes()
+    return digest(shared)
+
+
+def stage(files: dict[str, bytes]) -> None:
+    """Make build/source hold `files` and nothing else; what is the same is not touched."""
+    for path in SOURCE.rglob("*"):
+        if path.is_file() and path.relative_to(SOURCE).as_posix() not in files:
+            path.unlink()
+    for name, content in files.items():
+        path = SOURCE / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
+
+def build(everything: bool) -> None:
+    """Run Jupyter Book; exit with its warnings if it gives any."""
+    command = [sys.executable, "-m", "jupyter_book", "build", str(SOURCE), "--path-output", str(ROOT)]
+    command += ["-W", "-n", "--keep-going"] + ["--all"] * everything
+    environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    log = re.sub(ANSI, "", done.stdout).replace(f"{SOURCE}{os.sep}", "")
+    LOG.write_text(log, encoding="utf-8")
+    warnings = [line for line in log.splitlines() if re.search(r"\b(WARNING|ERROR|CRITICAL)\b", line)]
+    if done.returncode or warnings:
+        # Sphinx gives a warning once, when it reads the page: the next build must read all pages again.
+        FRAME.unlink(missing_ok=True)
+        stop(*(warnings or log.splitlines()[-15:]), f"book: not built; the whole log is {LOG.relative_to(ROOT)}")
+
+
+def missing() -> list[str]:
+    """Return one problem for each page that is not in the HTML, and each notebook page without an output."""
+    problems = []
+    for page in toc_pages():
+        path = HTML / f"{page}.html"
+        if not path.exists():
+            problems.append(f"{page}: is in _toc.yml, but the HTML has no such page")
+        elif page.startswith("notebooks/") and 'class="cell_output' not in path.read_text(encoding="utf-8"):
+            problems.append(f"{page}: its page shows no output; does a cell print or show something?")
+    return problems
+
+
+def render() -> None:
+    """Build the HTML if anything changed."""
+    start = time.perf_counter()
+    files = gather()
+    built, frame = digest(files), frame_of(files)
+    if BUILT.exists() and BUILT.read_text() == built and (HTML / "index.html").exists():
+        print("book: up to date")
+        return
+    BUILT.unlink(missing_ok=True)
+    everything = not FRAME.exists() or FRAME.read_text() != frame or not HTML.exists()
+    FRAME.unlink(missing_ok=True)
+    if everything:
+        shutil.rmtree(HTML.parent, ignore_errors=True)
+    stage(files)
+    build(everything)
+    if problems := missing():
+        stop(*problems)
+    FRAME.write_text(frame)
+    BUILT.write_text(built)
+    print(f"book: built in {time.perf_counter() - start:.1f} s")
+
+
+def times() -> None:
+    """Print how long each notebook took when it was executed."""
+    taken = {
+        name: nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4).metadata["book"]["seconds"]
+        for name in notebooks()
+    }
+    print("\nseconds  notebook")
+    for name, seconds in sorted(taken.items(), key=lambda item: -item[1]):
+        print(f"{seconds:7.1f}  {name}")
+    print(f"{sum(taken.values()):7.1f}  together")
+
+
+if __name__ == "__main__":
+    try:
+        render()
+        times()
+    except OSError as error:
+        stop(f"book: {error}; free some space if the disk is full, then run the same command again")
+    print(f"\nopen {HTML / 'index.html'}")
