@@ -94,7 +94,15 @@ def stage(files: dict[str, bytes]) -> None:
 
 def build(everything: bool) -> None:
     """Run Jupyter Book; exit with its warnings if it gives any."""
-    command = [sys.executable, "-m", "jupyter_book", "build", str(SOURCE), "--path-output", str(ROOT)]
+    command = [
+        sys.executable,
+        "-c",
+        "from jupyter_book.cli.main import main; main()",
+        "build",
+        str(SOURCE),
+        "--path-output",
+        str(ROOT),
+    ]
     command += ["-W", "-n", "--keep-going"] + ["--all"] * everything
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
