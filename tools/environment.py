@@ -15,7 +15,7 @@ OLDEST = (3, 11)
 SIGNS = (  # what an installer says, and what it means
     (("No space left on device", "os error 28"), "the disk is full; free some space"),
     (
-        ("name resolution", "dns error", "Failed to fetch", "NewConnectionError", "No route to host", "Network is"),
+        ("name resolution", "dns error", "Failed to fetch", "NewConnectionError", "Retrying (Retry"),
         "the package index cannot be reached; connect to a network (or set PIP_INDEX_URL / UV_INDEX_URL)",
     ),
     (("ensurepip is not",), "this Python cannot make environments; on Debian: apt install python3-venv"),

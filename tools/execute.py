@@ -55,10 +55,11 @@ def problems_of(name: str, notebook: nbformat.NotebookNode) -> list[str]:
             where = f"{name}: cell {number}"
             if output.output_type == "stream" and output.name == "stderr":
                 problems.append(f"{where} writes to standard error; mend the cause: {output.text.strip()[:400]}")
+            elif output.output_type == "error" and output.ename == "KeyboardInterrupt":
+                problems.append(f"{where} ran for more than {CELL_TIME_LIMIT} s and was ended; make it shorter")
             elif output.output_type == "error":
-                problems.append(
-                    f"{where} raises {output.ename}: {output.evalue}\n{textwrap.indent(cell.source, '    | ')}"
-                )
+                code = textwrap.indent(cell.source, "    | ")
+                problems.append(f"{where} raises {output.ename}: {output.evalue}\n{code}")
             elif any(kind.startswith("image/") for kind in output.get("data", {})):
                 problems.append(f"{where} shows a figure without a text; use helpers.figures.show(fig, alt)")
     return problems

@@ -1,0 +1,82 @@
+import itertools
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from helpers.figures import PALETTE, figure, show, svg
+
+ALT = "A line that rises from one to three."
+LIGHT, DARK = "#ffffff", "#131416"  # furo's page backgrounds
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG 2.2 defines it."""
+    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(a: str, b: str) -> float:
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("background", [LIGHT, DARK])
+@pytest.mark.parametrize("colour", PALETTE)
+def test_every_colour_is_visible_on_both_backgrounds(colour, background):
+    assert contrast(colour, background) >= 3
+
+
+def test_lines_differ_by_more_than_colour():
+    _, ax = figure()
+    lines = [ax.plot([1, 2])[0] for _ in PALETTE]
+    for a, b in itertools.combinations(lines, 2):
+        assert a.get_marker() != b.get_marker()
+        assert a.get_linestyle() != b.get_linestyle() or a.get_marker() != b.get_marker()
+
+
+def draw():
+    fig, ax = figure(4, 2)
+    ax.plot([1, 2, 3], label="rising")
+    ax.set(xlabel="x", title="t")
+    ax.legend()
+    return fig
+
+
+def test_svg_is_well_formed_named_and_takes_the_colour_of_the_text():
+    root = ElementTree.fromstring(svg(draw(), ALT))
+    assert root.get("role") == "img"
+    assert root.get("aria-label") == ALT
+    texts = [element for element in root.iter() if element.tag.endswith("text")]
+    assert {"rising", "x", "t"} <= {element.text for element in texts}
+    assert all("fill: currentColor" in element.get("style") for element in texts)
+
+
+def test_two_figures_on_one_page_share_no_id():
+    ids = [set(re.findall(r'\bid="([^"]+)"', svg(draw(), ALT))) for _ in range(2)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+
+
+def test_every_reference_inside_a_figure_is_resolved():
+    text = svg(draw(), ALT)
+    ids = set(re.findall(r'\bid="([^"]+)"', text))
+    assert set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', text))
+    assert {a or b for a, b in re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', text)} <= ids
+
+
+def test_a_figure_carries_no_style_that_leaks_into_the_page():
+    assert "<style" not in svg(draw(), ALT)
+
+
+@pytest.mark.parametrize("alt", ["", "A plot", "figure 1"])
+def test_a_figure_without_a_text_cannot_be_shown(alt):
+    with pytest.raises(ValueError, match="does not say what the figure shows"):
+        show(draw(), alt)
+
+
+def test_a_terminal_prints_what_the_figure_shows(capsys):
+    show(draw(), ALT)
+    assert capsys.readouterr().out == f"[figure: {ALT}]\n"
