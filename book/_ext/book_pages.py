@@ -1,0 +1,64 @@
+"""What our pages add to the theme's: downloads, and the few attributes that make its markup accessible.
+
+The markup is finished after Sphinx wrote it, by exact replacements, so that no template of the theme is copied here.
+`tests/test_browser.py` finds out when the theme changes and a replacement no longer takes.
+"""
+
+from pathlib import Path
+
+REPLACEMENTS = [
+    # A caption that says it is a heading must say of which level.
+    ('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"'),
+    # Two landmarks of one kind need names.
+    ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Book">'),
+    ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
+    # What scrolls must be reachable by keyboard.
+    ("<pre>", '<pre tabindex="0">'),
+    ('<figure class="plot">', '<figure class="plot" tabindex="0">'),
+    ('<div class="table-wrapper ', '<div tabindex="0" class="table-wrapper '),
+    ('<table class="dataframe results">', '<table class="docutils results">'),
+    # The search page is the only one whose main heading is written by a script.
+    ('<div id="search-results"></div>', '<h1>Search</h1><div id="search-results"></div>'),
+]
+
+
+def offer_downloads(app, pagename, templatename, context, doctree):
+    """Put links to the notebook and the script under the title of a chapter."""
+    if not pagename.startswith("notebooks/") or doctree is None:
+        return
+    stem = Path(pagename).name
+    links = " ".join(f'<a href="{stem}.{kind}" download>.{kind}</a>' for kind in ("ipynb", "py"))
+    downloads = f'<p class="downloads">Download this chapter: {links}</p>'
+    context["body"] = context["body"].replace("</h1>", f"</h1>\n{downloads}", 1)
+
+
+def copy_downloads(app, config):
+    """Put what `tools.render` gathered beside the pages it belongs to."""
+    if (Path(app.srcdir) / "_downloads").is_dir():
+        config.html_extra_path.append("_downloads")
+
+
+def darken(app):
+    """Choose the dark highlighting; furo knows the setting only once Sphinx has loaded it as the theme."""
+    if "pygments_dark_style" in app.config:
+        app.config.pygments_dark_style = "a11y-high-contrast-dark"
+
+
+def finish(app, exception):
+    """Apply the replacements to every page that has not had them."""
+    if exception is None and app.builder.format == "html":
+        for path in Path(app.outdir).rglob("*.html"):
+            before = text = path.read_text(encoding="utf-8")
+            for old, new in REPLACEMENTS:
+                text = text.replace(new, old).replace(old, new)
+            if text != before:
+                path.write_text(text, encoding="utf-8")
+
+
+def setup(app):
+    """Connect the above to Sphinx."""
+    app.connect("config-inited", copy_downloads)
+    app.connect("builder-inited", darken, priority=100)
+    app.connect("html-page-context", offer_downloads, priority=900)
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,142 @@
+"""The built HTML, without a browser: links lead somewhere, pictures have a text, nothing comes from elsewhere."""
+
+import gzip
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from lxml import html as lxml_html
+
+from tools.project import HTML, toc_pages
+
+PAGES = [*toc_pages(), "search", "genindex", "404"]
+WEIGHT = 100_000  # bytes, gzipped, everything a first visit loads but images
+RESOURCES = {
+    "script": "src",
+    "link": "href",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "object": "data",
+}
+LOADED_LINKS = {"stylesheet", "icon", "shortcut icon", "preload", "prefetch", "manifest", "modulepreload"}
+
+
+def parse(path: Path) -> lxml_html.HtmlElement:
+    return lxml_html.document_fromstring(path.read_bytes())
+
+
+def resources(tree) -> list[str]:
+    """Return the address of everything the page loads by itself."""
+    found = []
+    for tag, attribute in RESOURCES.items():
+        for element in tree.iter(tag):
+            if tag == "link" and element.get("rel") not in LOADED_LINKS:
+                continue
+            if element.get(attribute):
+                found.append(element.get(attribute))
+    return found
+
+
+def foreign(tree) -> list[str]:
+    """Return what the page would load from another host."""
+    return [address for address in resources(tree) if urlsplit(address).netloc]
+
+
+def nameless(tree) -> list[str]:
+    """Return the pictures that have no text: an image without alt, a drawing neither named nor hidden."""
+    images = [element for element in tree.iter("img") if element.get("alt") is None]
+    drawings = [
+        element
+        for element in tree.xpath("//article//svg[not(ancestor::svg)]")
+        if not element.get("aria-label")
+        and not element.xpath("ancestor-or-self::*[@aria-hidden='true' or self::button or self::a]")
+    ]
+    return [lxml_html.tostring(element, encoding="unicode")[:120] for element in images + drawings]
+
+
+def dead_links(path: Path, root: Path) -> list[str]:
+    """Return the page's links within the site that lead nowhere, the part after # included."""
+    dead = []
+    for element in parse(path).iter("a"):
+        target = urlsplit(element.get("href", ""))
+        if target.scheme or target.netloc or element.get("href") in (None, "", "#"):
+            continue
+        file = (path.parent / unquote(target.path)).resolve() if target.path else path
+        file = file / "index.html" if file.is_dir() else file
+        if not file.is_file() or not file.is_relative_to(root):
+            dead.append(element.get("href"))
+        elif target.fragment and file.suffix == ".html":
+            ids = {
+                id_ for el in parse(file).iter() if isinstance(el.tag, str) for id_ in (el.get("id"), el.get("name"))
+            }
+            if unquote(target.fragment) not in ids:
+                dead.append(element.get("href"))
+    return dead
+
+
+def weight(path: Path) -> int:
+    """Return the bytes a first visit to the page loads, gzipped, images aside."""
+    local = {address for address in resources(parse(path)) if not urlsplit(address).scheme}
+    files = {(path.parent / unquote(urlsplit(address).path)).resolve() for address in local}
+    text = [file for file in files if file.suffix in (".css", ".js", ".woff2")]
+    return sum(len(gzip.compress(file.read_bytes(), 6)) for file in [path, *text])
+
+
+each = pytest.mark.parametrize("page", PAGES)
+
+
+@each
+def test_page(page):
+    path = HTML / f"{page}.html"
+    assert path.is_file(), f"{page}: the HTML has no such page; run: make book"
+    tree = parse(path)
+    assert foreign(tree) == []
+    assert nameless(tree) == []
+    assert dead_links(path, HTML.resolve()) == [] or page == "404"  # its links start at the site's address
+    assert weight(path) <= WEIGHT
+    assert tree.findtext(".//title")
+    assert tree.xpath("//meta[@name='description']/@content"), "no description for search engines and previews"
+
+
+@each
+def test_no_raw_markup_reaches_the_reader(page):
+    tree = parse(HTML / f"{page}.html")
+    for element in tree.xpath("//pre | //code | //script | //style"):
+        element.drop_tree()
+    text = tree.text_content()
+    for raw in ("{doc}", "{ref}", "{term}", ":::", "```", "[](", "<details", "&lt;"):
+        assert raw not in text, raw
+
+
+@pytest.mark.parametrize("page", [page for page in toc_pages() if page.startswith("notebooks/")])
+def test_notebook_page_shows_outputs_no_error_and_can_be_downloaded(page):
+    path = HTML / f"{page}.html"
+    tree = parse(path)
+    assert tree.xpath("//div[contains(@class, 'cell_output')]")
+    assert not tree.xpath("//*[contains(@class, 'traceback') or contains(@class, 'stderr')]")
+    downloads = [Path(a.get("href")).suffix for a in tree.xpath("//a[@download]")]
+    assert downloads == [".ipynb", ".py"]
+
+
+def test_planted_faults_are_found(tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(
+        "<title>t</title><article><script src='https://cdn.example/x.js'></script><img src='a.png'>"
+        "<svg><path d=''></path></svg><a href='gone.html'>x</a><a href='#nowhere'>y</a><a href='page.html'>z</a>"
+    )
+    tree = parse(page)
+    assert foreign(tree) == ["https://cdn.example/x.js"]
+    assert len(nameless(tree)) == 2
+    assert dead_links(page, tmp_path) == ["gone.html", "#nowhere"]
+
+
+def test_external_links_are_well_formed():
+    for page in toc_pages():
+        for address in parse(HTML / f"{page}.html").xpath("//article//a/@href"):
+            parts = urlsplit(address)
+            if parts.scheme and parts.scheme != "mailto":
+                assert parts.scheme == "https", address
+                assert re.fullmatch(r"[a-z0-9.-]+\.[a-z]+", parts.netloc), address
