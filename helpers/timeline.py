@@ -8,6 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
+from helpers.explorables import explorable, grid
 from helpers.figures import PALETTE, figure
 
 
@@ -148,3 +149,55 @@ def _marks(cell: Cell) -> str:
     if cell.final is not None:
         marks.append(f"F {cell.final[0]}.{cell.final[1]}")
     return " ".join(marks)
+
+
+def stepper(timelines: list[Timeline], start: int = 0) -> None:
+    """Display timelines as an explorable: one call at a time, what each row of each mode returned.
+
+    Args:
+        timelines: the recorded timelines, one for each mode.
+        start: the call to show first, and for good where there is no script.
+    """
+    calls = max(len(timeline.rows[0]) for timeline in timelines)
+
+    def frame(call: int) -> str:
+        return "".join(_table(timeline, call) for timeline in timelines)
+
+    caption = "Step through the three modes: what every row returned, and whose it is"
+    explorable(caption, {"call": [str(call) for call in range(calls)]}, frame, (start,))
+
+
+def _table(timeline: Timeline, call: int) -> str:
+    header = ["row", "observation", "reward", "flag", "what happened"]
+    if call >= len(timeline.rows[0]):
+        return grid(f"{timeline.mode.name}: the recording has ended", header, [["-"] * len(header)])
+    is_reset = call == 0 or call in timeline.masked_resets
+    cells = [row[call] for row in timeline.rows]
+    rows = [
+        [
+            f"row {i}",
+            f"[{cell.episode}, {cell.step}]",
+            "-" if is_reset else f"{cell.reward:g}",
+            "terminated" if cell.terminated else "truncated" if cell.truncated else "-",
+            _happened(cell, is_reset),
+        ]
+        for i, cell in enumerate(cells)
+    ]
+    marked = [i for i, cell in enumerate(cells) if cell.terminated or cell.truncated or cell.action_ignored]
+    return grid(f"{timeline.mode.name}: {'reset' if is_reset else 'step'}", header, rows, marked)
+
+
+def _happened(cell: Cell, is_reset: bool) -> str:
+    """Say in words what the marks of a cell mean."""
+    if cell.kept:
+        return "left alone by the reset of other rows"
+    if is_reset:
+        return f"episode {cell.episode} starts"
+    if cell.action_ignored:
+        return f"action ignored: the row was reset, episode {cell.episode} starts; no transition"
+    if cell.final is not None:
+        ended = f'episode {cell.final[0]} ended; info["final_obs"] holds {list(cell.final)}'
+        return f"{ended}, and the observation is the start of episode {cell.episode}"
+    if cell.terminated or cell.truncated:
+        return f"episode {cell.episode} ended: this is its final observation; info is empty"
+    return f"a step of episode {cell.episode}"

@@ -3,13 +3,16 @@
 import functools
 import http.server
 import importlib.resources
+import itertools
 import shutil
 import threading
 
+import nbformat
 import pytest
+from lxml import html as lxml_html
 from playwright.sync_api import sync_playwright
 
-from tools.project import HTML, toc_pages
+from tools.project import EXECUTED, HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
@@ -81,13 +84,14 @@ class Visit:
         return [f"{v['id']}: {n['target'][-1]} {n['html'][:120]}" for v in found for n in v["nodes"]]
 
     def overflow(self) -> list[str]:
-        """Return the elements that reach beyond the right edge and cannot be scrolled to."""
+        """Return what reaches beyond the right edge of the window without something around it that scrolls."""
         return self.page.evaluate(
-            """() => document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
-            [...document.querySelectorAll('article *')]
+            """() => [...document.querySelectorAll('article *')]
               .filter(e => e.getBoundingClientRect().right > innerWidth + 1)
-              .filter(e => !e.closest('[tabindex="0"]') || e.matches('[tabindex="0"]'))
-              .map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).slice(0, 5)"""
+              .filter(e => { for (let a = e.parentElement; a.tagName !== 'ARTICLE'; a = a.parentElement)
+                               if (/auto|scroll|hidden/.test(getComputedStyle(a).overflowX)) return false;
+                             return true; })
+              .map(e => `${e.tagName} ${e.getAttribute('class')} ${e.textContent.trim().slice(0, 40)}`).slice(0, 5)"""
         )
 
 
@@ -118,3 +122,159 @@ def test_planted_faults_are_found(browser, site):
         assert {"image-alt", "color-contrast"} <= rules
         assert any("wide" in line for line in visit.overflow())
         assert any(line.startswith("foreign: https://cdn.invalid/") for line in visit.trouble)
+
+
+def recorded(name: str) -> list[dict[str, str]]:
+    """Return, for each explorable of a chapter, its frames' texts by position, as the notebook recorded them."""
+    notebook = nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    pages = [output["data"].get("text/html", "") for output in outputs if "data" in output]
+    trees = [lxml_html.fromstring(page) for page in pages if 'class="explorable"' in page]
+    return [{div.get("data-at"): squeeze(div.text_content()) for div in tree.find_class("frame")} for tree in trees]
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split())
+
+
+EXPLORABLE = [name for name in toc_pages() if (EXECUTED / f"{name}.ipynb").exists() and recorded(name)]
+
+
+def test_the_book_has_explorables():
+    assert len(EXPLORABLE) >= 2
+
+
+@pytest.mark.parametrize("page", EXPLORABLE)
+def test_explorables_step_to_their_end_by_keyboard_and_show_what_was_recorded(browser, site, page):
+    with Visit(browser, site, reduced_motion="reduce") as visit:
+        visit.go(page)
+        figures = visit.page.locator(".explorable")
+        assert figures.count() == len(recorded(page))
+        for number, frames in enumerate(recorded(page)):
+            figure = figures.nth(number)
+            sliders = figure.locator("input[type=range]")
+            for slider in sliders.all():
+                slider.focus()
+                slider.press("Home")
+            seen = set()
+            lengths = [int(slider.get_attribute("max")) + 1 for slider in sliders.all()]
+            for at in itertools.product(*map(range, lengths)):
+                for slider, position in zip(sliders.all(), at, strict=True):
+                    while int(slider.input_value()) != position:
+                        slider.focus()
+                        slider.press("ArrowRight" if int(slider.input_value()) < position else "ArrowLeft")
+                visible = figure.locator(".frame:visible")
+                assert visible.count() == 1
+                key = visible.get_attribute("data-at")
+                assert key == ",".join(map(str, at))
+                assert squeeze(visible.text_content()) == frames[key]
+                seen.add(key)
+            assert seen == set(frames)
+            # At the last position the button forward does nothing, and says so.
+            forward = figure.get_by_role("button", name="one on").first
+            assert forward.get_attribute("aria-disabled") == "true"
+            forward.click(force=True)
+            assert figure.locator(".frame:visible").get_attribute("data-at") == key
+        assert visit.trouble == []
+
+
+def test_without_javascript_the_starting_frame_is_shown(browser, site):
+    with Visit(browser, site, java_script_enabled=False) as visit:
+        visit.go(EXPLORABLE[0])
+        figure = visit.page.locator(".explorable").first
+        assert figure.locator(".frame:visible").get_attribute("data-at") == figure.get_attribute("data-start")
+
+
+def test_search_finds_pages_by_an_error_a_name_and_a_symptom(browser, site):
+    for query, expected in {
+        "zip() argument 2 is shorter": "notebooks/",
+        "concatenate": "10_space_utilities",
+        "final_observation": "06_autoreset",
+    }.items():
+        with Visit(browser, site) as visit:
+            visit.page.goto(f"{site}/search.html?q={query}")
+            results = visit.page.locator("#search-results li a")
+            results.first.wait_for(timeout=10_000)
+            assert any(expected in (link.get_attribute("href") or "") for link in results.all()), query
+            assert visit.trouble == []
+
+
+def test_theme_switch_is_remembered_and_reachable_by_keyboard(browser, site):
+    with Visit(browser, site, color_scheme="light") as visit:
+        visit.go("book/intro")
+        page = visit.page
+        toggle = page.locator(".theme-toggle-content button")
+        before = page.locator("body").get_attribute("data-theme")
+        toggle.focus()
+        page.keyboard.press("Enter")
+        chosen = page.locator("body").get_attribute("data-theme")
+        assert chosen != before
+        visit.go("book/running")
+        assert page.locator("body").get_attribute("data-theme") == chosen
+
+
+def walk(page) -> list[dict]:
+    """Press Tab through the whole page; return what had the focus, and whether a reader could see it."""
+    reached = []
+    for _ in range(600):
+        page.keyboard.press("Tab")
+        here = page.evaluate(
+            """() => { const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect();
+            return {tag: e.tagName, text: e.textContent.trim().slice(0, 40),
+                    in_window: r.right > 0 && r.left < innerWidth,
+                    seen: s.outlineStyle !== "none" || s.boxShadow !== "none"}; }"""
+        )
+        if here["tag"] == "BODY":
+            return reached
+        reached.append(here)
+    raise AssertionError("Tab never leaves the page")
+
+
+@pytest.mark.parametrize("size", WIDTHS.values(), ids=WIDTHS)
+def test_keyboard_reaches_everything_with_a_visible_focus(browser, site, size):
+    with Visit(browser, site, size, reduced_motion="reduce") as visit:
+        reached = walk(visit.go(EXPLORABLE[0]).page)
+        assert [here for here in reached if not (here["seen"] and here["in_window"])] == []
+        texts = {here["text"] for here in reached}
+        assert {"Skip to content", ".ipynb", "▶"} <= texts
+        assert {"INPUT", "BUTTON", "A", "PRE", "SUMMARY"} <= {here["tag"] for here in reached}
+
+
+def test_keyboard_opens_the_drawers_of_a_narrow_page(browser, site):
+    with Visit(browser, site, WIDTHS["phone"], reduced_motion="reduce") as visit:
+        page = visit.go("book/intro").page
+        assert not page.locator(".sidebar-drawer a").last.is_visible()
+        switch = page.get_by_role("button", name="Toggle site navigation sidebar")
+        switch.press("Enter")
+        assert page.locator(".sidebar-drawer a").last.is_visible()
+        assert switch.get_attribute("aria-expanded") == "true"
+        switch.press("Space")
+        assert switch.get_attribute("aria-expanded") == "false"
+
+
+def test_copy_button_copies_the_cell_without_prompts(browser, site):
+    with Visit(browser, site, permissions=["clipboard-read", "clipboard-write"]) as visit:
+        visit.go("notebooks/primitives/01_vector_env")
+        visit.page.locator("div.cell_input").first.hover()
+        visit.page.locator("button.copybtn").first.click()
+        assert visit.page.evaluate("navigator.clipboard.readText()").startswith("import gymnasium as gym\n")
+
+
+def test_print_shows_whole_code_and_no_controls(browser, site):
+    with Visit(browser, site) as visit:
+        visit.go(EXPLORABLE[0])
+        visit.page.emulate_media(media="print")
+        assert not visit.page.locator(".explorable-bar").first.is_visible()
+        cut = "e => e.scrollHeight > e.clientHeight + 2"
+        assert visit.page.evaluate(f"() => [...document.querySelectorAll('article pre')].filter({cut}).length") == 0
+
+
+def test_pages_work_from_disk(browser):
+    page = browser.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((HTML / f"{EXPLORABLE[0]}.html").resolve().as_uri())
+    page.locator(".explorable button").last.click()
+    assert page.locator(".explorable .frame:visible").count() == page.locator(".explorable").count()
+    assert errors == []
+    page.close()

@@ -7,6 +7,7 @@ after a checkout. `from-jupyter` carries an edit made in Jupyter the other way.
 """
 
 import hashlib
+import itertools
 import sys
 from pathlib import Path
 
@@ -51,6 +52,13 @@ def check() -> list[str]:
     return problems
 
 
+def fresh_id(cell: nbformat.NotebookNode, given: set[str]) -> str:
+    """Return an id derived from the cell's text: two people who write the same notebook get the same ids."""
+    attempts = (f"{attempt}{cell.cell_type}{cell.source}" for attempt in itertools.count())
+    digests = (hashlib.sha256(attempt.encode()).hexdigest()[:8] for attempt in attempts)
+    return next(digest for digest in digests if digest not in given)
+
+
 def write() -> None:
     """Write each .ipynb whose cells differ from its .py, without outputs; unchanged cells keep their ids."""
     for name in notebooks():
@@ -60,10 +68,12 @@ def write() -> None:
         new = jupytext.read(py, config=jupytext.config.load_jupytext_config(str(py)))
         old = nbformat.read(ipynb, as_version=4) if ipynb.exists() else None
         ids = {} if old is None else {(cell.cell_type, cell.source): cell.id for cell in old.cells}
-        for number, cell in enumerate(new.cells):
-            # Derived from place and text, so that two people who write the same notebook get the same ids.
-            fresh = hashlib.sha256(f"{number}{cell.cell_type}{cell.source}".encode()).hexdigest()[:8]
-            cell.id = ids.pop((cell.cell_type, cell.source), fresh)
+        given: set[str] = set()
+        for cell in new.cells:
+            cell.id = ids.pop((cell.cell_type, cell.source), "")
+            if not cell.id or cell.id in given:
+                cell.id = fresh_id(cell, given)
+            given.add(cell.id)
         text = jupytext.writes(new, fmt="ipynb") + "\n"
         if not ipynb.exists() or ipynb.read_text(encoding="utf-8") != text:
             ipynb.write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ REPLACEMENTS = [
     ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
     # What scrolls must be reachable by keyboard.
     ("<pre>", '<pre tabindex="0">'),
-    ('<figure class="plot">', '<figure class="plot" tabindex="0">'),
+    ('<div class="output text_html">', '<div tabindex="0" class="output text_html">'),
     ('<div class="table-wrapper ', '<div tabindex="0" class="table-wrapper '),
     ('<table class="dataframe results">', '<table class="docutils results">'),
     # The search page is the only one whose main heading is written by a script.

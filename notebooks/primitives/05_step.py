@@ -27,6 +27,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from helpers.environments import Reporter
 from helpers.exercises import check
+from helpers.explorables import explorable, grid
 from helpers.figures import PALETTE, figure, show
 from helpers.pages import expect, table
 
@@ -305,6 +306,34 @@ for call, infos in infos_of.items():
     print(call, reported_values(infos, "score"))
 sums = [reported_values(infos, "score").sum() for infos in infos_of.values()]
 assert sums == [0, 1, 4, 6, 0, 0]
+
+# %% [markdown]
+# Here is the whole dict of each of the six calls, nested keys and masks included.
+
+# %% tags=["hide-input"]
+calls = ["reset", *(f"step {call}" for call in range(1, 6))]
+
+
+def lines(infos, path=""):
+    """One line for each array in `infos`: its name and its entry for each row."""
+    for key, value in infos.items():
+        if isinstance(value, dict):
+            yield from lines(value, f"{path}{key} / ")
+        else:
+            yield [path + key, *map(str, value)]
+
+
+def frame(call):
+    rows = list(lines(infos_of[call])) or [["the dict is empty", "-", "-", "-"]]
+    marked = [i for i, row in enumerate(rows) if row[0].split(" / ")[-1][0] == "_"]
+    return grid(
+        f"infos of {calls[call]}", ["key", "row 0", "row 1", "row 2"], rows, marked
+    )
+
+
+explorable(
+    "The info dict, call by call; masks are marked", {"call": calls}, frame, (1,)
+)
 
 # %% [markdown]
 # What stands in the gaps depends on the type: 0 for numbers, `False` for booleans, `None` for everything that is no

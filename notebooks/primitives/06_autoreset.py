@@ -29,7 +29,7 @@ from helpers.environments import DictCounter, Reporter, StepCounter
 from helpers.exercises import check
 from helpers.figures import show
 from helpers.pages import expect, say, table
-from helpers.timeline import draw, record
+from helpers.timeline import draw, record, stepper
 
 # %% [markdown]
 # ## An episode ends, and nothing shows
@@ -151,6 +151,12 @@ show(draw(list(timelines.values())), alt)
 # Follow the colours from left to right. In `NEXT_STEP` the colour changes one call after the T. In `SAME_STEP` it
 # changes in the very cell of the T. In `DISABLED` it changes in a call of `reset`. And the C of row 1 does what a T
 # does: truncation triggers autoreset just as termination does.
+#
+# The same recording, one call at a time. On the page it has buttons: step to the call where a row ends, then one
+# further, and read the three tables side by side.
+
+# %% tags=["hide-input"]
+stepper(list(timelines.values()), start=2)
 
 # %% tags=["remove-cell"]
 cells = {mode: timeline.rows for mode, timeline in timelines.items()}
@@ -589,7 +595,7 @@ assert envs.metadata["autoreset_mode"] is NEXT_STEP
 #
 # ## The three modes side by side
 #
-# | | `NEXT_STEP` | `SAME_STEP` | `DISABLED` |
+# | question | `NEXT_STEP` | `SAME_STEP` | `DISABLED` |
 # |---|---|---|---|
 # | the row is reset | by the next `step` | by the `step` that ends it | by your masked `reset` |
 # | the done row shows | the final observation | the next episode's first | the final observation |
