@@ -54,6 +54,14 @@ def test_made_once_and_renewed_when_the_pins_change(checkout, installer, says):
     assert says in checkout.make(installer).stdout
 
 
+def test_an_environment_made_with_uv_can_be_renewed_without_it(checkout):
+    checkout.make("uv")
+    checkout.require("# something else\n")
+    done = checkout.make("pip")
+    assert done.returncode == 0, done.stderr
+    assert "with venv and pip" in done.stdout
+
+
 def test_a_half_made_environment_is_made_again(checkout):
     checkout.make("uv")
     python = checkout.root / ".venv" / BIN / "python"

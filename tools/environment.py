@@ -37,10 +37,10 @@ def fingerprint():
     return digest.hexdigest()
 
 
-def works(python):
-    """Return whether the environment's interpreter is there and starts."""
+def works(*command):
+    """Return whether a command of the environment is there and runs."""
     try:
-        return subprocess.call([python, "-c", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+        return subprocess.call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
     except OSError:
         return False
 
@@ -68,14 +68,15 @@ def main():
     ready = os.path.join(venv, "ready")
     python = os.path.join(venv, "Scripts" if os.name == "nt" else "bin", "python")
     wanted = fingerprint()
-    if os.path.exists(ready) and works(python):
+    if os.path.exists(ready) and works(python, "-c", ""):
         with open(ready) as file:
             if file.read() == wanted:
                 return
     uv = shutil.which("uv")
     print("environment: installing requirements.txt into .venv with %s" % ("uv" if uv else "venv and pip"))
     sys.stdout.flush()
-    if not works(python):
+    # An environment that uv made has no pip of its own.
+    if not works(*([python, "-c", ""] if uv else [python, "-m", "pip", "--version"])):
         shutil.rmtree(venv, ignore_errors=True)
         run([uv, "venv", "--python", sys.executable, venv] if uv else [sys.executable, "-m", "venv", venv])
     if os.path.exists(ready):

@@ -8,7 +8,9 @@ Exits with 1 and the warnings if there is any, and with a line for each page tha
 """
 
 import hashlib
+import importlib.metadata
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -18,6 +20,7 @@ import time
 import nbformat
 import yaml
 
+from tools import api_map
 from tools.execute import ANSI
 from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, stop, toc_pages
 
@@ -55,11 +58,40 @@ def gather() -> dict[str, bytes]:
     for path in sorted((ROOT / "book").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    for page, make in GENERATED.items():
+        if page in files:
+            files[page] = files[page].replace(b"<!-- generated -->", make().encode())
     for name in notebooks():
         files[f"{name}.ipynb"] = with_outputs(name).encode()
         files[f"_downloads/{name}.py"] = (ROOT / f"{name}.py").read_bytes()
         files[f"_downloads/{name}.ipynb"] = (ROOT / f"{name}.ipynb").read_bytes()
     return files
+
+
+def seconds() -> dict[str, float]:
+    """Return how long each notebook took when it was executed."""
+    read = {name: nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4) for name in notebooks()}
+    return {name: notebook.metadata["book"]["seconds"] for name, notebook in read.items()}
+
+
+def status() -> str:
+    """Return the versions the book was made with and what each notebook took, as Markdown tables."""
+    packages = ("gymnasium", "numpy", "pandas", "matplotlib", "jupyter-book", "sphinx", "furo", "nbmake")
+    facts = {"Python": platform.python_version(), "system": platform.system(), "cores": os.cpu_count()}
+    facts |= {package: importlib.metadata.version(package) for package in packages}
+    taken = {f"[{name.split('/', 1)[1]}](../{name}.ipynb)": value for name, value in seconds().items()}
+    taken["together"] = sum(taken.values())
+    lines = ["| what | version |", "| --- | --- |", *(f"| {name} | {fact} |" for name, fact in facts.items()), ""]
+    lines += [
+        "| notebook | seconds |",
+        "| --- | ---: |",
+        *(f"| {name} | {value:.1f} |" for name, value in taken.items()),
+    ]
+    return "\n".join(lines)
+
+
+# Pages with a part that is made at build time, in place of a comment that says so.
+GENERATED = {"book/status.md": status, "book/api_map.md": lambda: "\n".join(api_map.tables())}
 
 
 def digest(files: dict[str, bytes]) -> str:
@@ -151,14 +183,10 @@ def render() -> None:
 
 def times() -> None:
     """Print how long each notebook took when it was executed."""
-    taken = {
-        name: nbformat.read(EXECUTED / f"{name}.ipynb", as_version=4).metadata["book"]["seconds"]
-        for name in notebooks()
-    }
     print("\nseconds  notebook")
-    for name, seconds in sorted(taken.items(), key=lambda item: -item[1]):
-        print(f"{seconds:7.1f}  {name}")
-    print(f"{sum(taken.values()):7.1f}  together")
+    for name, taken in sorted(seconds().items(), key=lambda item: -item[1]):
+        print(f"{taken:7.1f}  {name}")
+    print(f"{sum(seconds().values()):7.1f}  together")
 
 
 if __name__ == "__main__":
