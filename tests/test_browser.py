@@ -4,7 +4,6 @@ import functools
 import http.server
 import importlib.resources
 import itertools
-import shutil
 import threading
 
 import nbformat
@@ -12,19 +11,13 @@ import pytest
 from lxml import html as lxml_html
 from playwright.sync_api import sync_playwright
 
+from tools.chromium import NoChromium, launch
+from tools.pdf import Quiet
 from tools.project import EXECUTED, HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
-FLAGS += ["--disable-background-networking", "--disable-component-update"]
 AXE = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
 
 
 @pytest.fixture(scope="session")
@@ -38,10 +31,11 @@ def site():
 
 @pytest.fixture(scope="session")
 def browser():
-    if CHROMIUM is None:
-        pytest.fail("no Chromium found; on Debian: apt install chromium", pytrace=False)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            browser = launch(playwright)
+        except NoChromium as error:
+            pytest.fail(str(error), pytrace=False)
         yield browser
         browser.close()
 

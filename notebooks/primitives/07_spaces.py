@@ -31,6 +31,7 @@ from matplotlib.patches import Rectangle
 
 from helpers.environments import DictCounter
 from helpers.exercises import check
+from helpers.explorables import explorable, grid
 from helpers.figures import INK, PALETTE, figure, show
 from helpers.pages import expect, table
 
@@ -148,8 +149,61 @@ for i, row in enumerate(iterate(envs.observation_space, observation)):
     assert (row["count"] == observation["count"][i]).all()
 
 # %% [markdown]
-# To follow one sub-environment through a nested batch, take the same index of every leaf.
-#
+# To follow one sub-environment through a nested batch, take the same index of every leaf. `iterate` does it for the
+# whole structure and gives the observations back one by one. Choose a number of rows and a leaf, and follow it
+# there and back.
+
+# %% tags=["hide-input"]
+batches = {}
+for n in (1, 2, 3):
+    some = SyncVectorEnv([lambda k=k: DictCounter(length=k) for k in (2, 3, 9)[:n]])
+    some.reset(seed=0)
+    for _ in range(5):
+        batch, *_ = some.step(np.zeros(n, dtype=int))
+    sent = [env.unwrapped._observation() for env in some.envs]
+    batches[n] = sent, batch, list(iterate(some.observation_space, batch))
+paths = {"count": ["count"], "inner.even": ["inner", "even"]}
+paths["inner.grid"] = ["inner", "grid"]
+
+
+# %% tags=["hide-input"]
+def leaf(observation, name):
+    for key in paths[name]:
+        observation = observation[key]
+    return np.asarray(observation)
+
+
+# %% tags=["hide-input"]
+def frame(position, which):
+    n, name = position + 1, list(paths)[which]
+    sent, batch, back = batches[n]
+    made, again = ([str(leaf(x, name).tolist()) for x in seen] for seen in (sent, back))
+    held = leaf(batch, name)
+    rows = [
+        ["each returned", *made],
+        ["the batch holds", *map(str, held.tolist())],
+        ["iterate gives", *again],
+    ]
+    header = [name, *(f"row {i}" for i in range(n))]
+    return grid(f"{name}: shape {held.shape} in the batch", header, rows, [1])
+
+
+controls = {"rows": ["1", "2", "3"], "leaf": list(paths)}
+explorable(
+    "How observations become a batch and come apart again", controls, frame, (2, 0)
+)
+
+# %% tags=["remove-cell"]
+for sent, batch, back in batches.values():
+    for name in paths:
+        apart = [leaf(x, name).tolist() for x in back]
+        assert (
+            apart
+            == leaf(batch, name).tolist()
+            == [leaf(x, name).tolist() for x in sent]
+        )
+
+# %% [markdown]
 # ## Every space type in one table
 #
 # Gymnasium has ten space types. We batch each by 3, sample the result once, and write down what the sample is. Look

@@ -35,6 +35,7 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 from helpers.environments import StepCounter, Wait
 from helpers.exercises import check
+from helpers.explorables import explorable
 from helpers.figures import PALETTE, figure, show
 from helpers.pages import expect, say, table
 
@@ -298,6 +299,64 @@ say(f"At 5 ms of computing they were {middle[-1]:.1f} times as fast, on {cores} 
 # their gain stops at the number of cores, and no number of workers lifts it. A core that is busy with something
 # else is a core you do not have: on a crowded machine the burn curve stays low and its bars grow long. To see where
 # your own environment stands, `race` it.
+#
+# ### A model to play with
+#
+# Three numbers give a first guess of how long a call takes: the cost of a step, the number of rows, and what one
+# round trip to a worker costs. The loop takes rows times cost. Processes pay a round trip for each row, and then the
+# steps: all at once if they only wait, in rounds of as many as there are free cores if they compute.
+
+# %% tags=["timing"]
+with closing(AsyncVectorEnv([partial(Wait, 0.0)] * 4)) as envs:
+    envs.reset(seed=0)
+    round_trip = min(seconds(envs, 50) for _ in range(5)) / 50 / 4
+say(f"A round trip to a worker took {1e6 * round_trip:.0f} microseconds here.")
+
+
+def model(rows, cost):
+    """Seconds of one call, by what does the work."""
+    trips, rounds = rows * round_trip, -(-rows // cores)
+    times = {"the loop": rows * cost, "processes, computing": trips + rounds * cost}
+    return times | {"processes, waiting": trips + cost}
+
+
+# %% tags=["hide-input", "timing"]
+model_costs, model_rows = [1e-5, 1e-4, 2e-4, 5e-4, 1e-3, 5e-3], [1, 2, 4, 8, 16]
+
+
+def frame(cost, rows):
+    times = model(model_rows[rows], model_costs[cost])
+    bars = ""
+    for name, taken in times.items():
+        width = max(1, 100 * taken / max(times.values()))
+        speed = times["the loop"] / taken
+        bars += f"<p>{name}: {1000 * taken:.2f} ms, {speed:.2f} times the loop's speed"
+        bars += f'</p><div class="bar" style="width: {width:.0f}%"></div>'
+    return bars
+
+
+# %% tags=["hide-input", "timing"]
+labels = [f"{1000 * cost:g} ms" for cost in model_costs]
+controls = {"cost of a step": labels, "rows": [str(n) for n in model_rows]}
+caption = f"What a call waits for, by the model, with {cores} cores"
+explorable(caption, controls, frame, (4, 2))
+
+# %% [markdown]
+# Is the model any good? Here it is beside the sweep above, for four rows.
+
+# %% tags=["timing"]
+rows = []
+for i, cost in enumerate(cost for cost, _ in plan):
+    guess = model(4, cost)
+    rows.append({"cost": f"{1000 * cost:g} ms"})
+    for how, name in [("burn", "computing"), ("sleep", "waiting")]:
+        ratio = guess["the loop"] / guess[f"processes, {name}"]
+        rows[-1] |= {f"{how}: model": f"{ratio:.1f}"}
+        rows[-1] |= {f"{how}: measured": f"{sweep[how][i, 0]:.1f}"}
+table(rows, "Times the loop's speed, by the model and measured")
+
+# %% [markdown]
+# The model has the shape right and is too hopeful: its cores are free and its steps all equally long.
 #
 # ## How many sub-environments, then?
 #
