@@ -65,6 +65,17 @@ def test_writing_keeps_the_ids_of_unchanged_cells(pair):
     assert after[0] != before[0]
 
 
+def test_two_equal_cells_have_two_ids_that_stay(project):
+    project.add("01_first", "print(1)\n\n# %%\nprint(1)")
+    ipynb = project.root / "notebooks/primitives/01_first.ipynb"
+    project.run("tools.pairs", "write")
+    before = ipynb.read_bytes()
+    assert project.run("tools.pairs", "write").stdout == ""
+    assert ipynb.read_bytes() == before
+    ids = [cell["id"] for cell in json.loads(before)["cells"]]
+    assert len(set(ids)) == len(ids) == 3
+
+
 def test_an_edit_made_in_jupyter_is_carried_to_the_py(pair):
     py = pair.root / "notebooks/primitives/01_first.py"
     edit(pair.root / "notebooks/primitives/01_first.ipynb", "hello", "goodbye")

@@ -9,6 +9,7 @@ after a checkout. `from-jupyter` carries an edit made in Jupyter the other way.
 import hashlib
 import itertools
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import jupytext
@@ -67,12 +68,13 @@ def write() -> None:
             stop(f"{name}.ipynb: no .py beside it; run: make from-jupyter NAME={name}")
         new = jupytext.read(py, config=jupytext.config.load_jupytext_config(str(py)))
         old = nbformat.read(ipynb, as_version=4) if ipynb.exists() else None
-        ids = {} if old is None else {(cell.cell_type, cell.source): cell.id for cell in old.cells}
+        ids = defaultdict(list)
+        for cell in old.cells if old else []:
+            ids[cell.cell_type, cell.source].append(cell.id)
         given: set[str] = set()
         for cell in new.cells:
-            cell.id = ids.pop((cell.cell_type, cell.source), "")
-            if not cell.id or cell.id in given:
-                cell.id = fresh_id(cell, given)
+            known = [known for known in ids[cell.cell_type, cell.source] if known not in given]
+            cell.id = known[0] if known else fresh_id(cell, given)
             given.add(cell.id)
         text = jupytext.writes(new, fmt="ipynb") + "\n"
         if not ipynb.exists() or ipynb.read_text(encoding="utf-8") != text:

@@ -606,7 +606,7 @@ assert envs.metadata["autoreset_mode"] is NEXT_STEP
 #
 # ## What trips people up
 #
-# **`KeyError: 'final_observation'`.** The key was renamed in Gymnasium 1.0: it is `final_obs`, and it exists in
+# **`KeyError: 'final_observation'`.** That was the key before Gymnasium 1.0. Now it is `final_obs`, and it exists in
 # `SAME_STEP` only. `terminal_observation` is what older versions of Gym and Stable-Baselines3 call it. Code written
 # as `if "final_observation" in infos` is worse off: it raises nothing, the branch is never taken, and cut-off
 # episodes are treated as if they had led nowhere.
