@@ -25,6 +25,7 @@ from tools.execute import ANSI
 from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, stop, toc_pages
 
 SOURCE = BUILD / "source"
+OUTPUT = BUILD / "output"
 LOG = BUILD / "book.log"
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
@@ -151,12 +152,21 @@ def missing() -> list[str]:
     """Return one problem for each page that is not in the HTML, and each notebook page without an output."""
     problems = []
     for page in toc_pages():
-        path = HTML / f"{page}.html"
+        path = OUTPUT / "_build" / "html" / f"{page}.html"
         if not path.exists():
             problems.append(f"{page}: is in _toc.yml, but the HTML has no such page")
         elif page.startswith("notebooks/") and 'class="cell_output' not in path.read_text(encoding="utf-8"):
             problems.append(f"{page}: its page shows no output; does a cell print or show something?")
     return problems
+
+
+def publish() -> None:
+    """Put the new HTML in the place of the last good one, which a build that fails leaves alone."""
+    new = HTML.with_name("html.new")
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(OUTPUT / "_build" / "html", new)
+    shutil.rmtree(HTML, ignore_errors=True)
+    new.replace(HTML)
 
 
 def render() -> None:
@@ -168,14 +178,15 @@ def render() -> None:
         print("book: up to date")
         return
     BUILT.unlink(missing_ok=True)
-    everything = not FRAME.exists() or FRAME.read_text() != frame or not HTML.exists()
+    everything = not FRAME.exists() or FRAME.read_text() != frame
     FRAME.unlink(missing_ok=True)
     if everything:
-        shutil.rmtree(HTML.parent, ignore_errors=True)
+        shutil.rmtree(OUTPUT, ignore_errors=True)
     stage(files)
     build(everything)
     if problems := missing():
         stop(*problems)
+    publish()
     FRAME.write_text(frame)
     BUILT.write_text(built)
     print(f"book: built in {time.perf_counter() - start:.1f} s")
