@@ -134,7 +134,7 @@ def build(everything: bool) -> None:
         "build",
         str(SOURCE),
         "--path-output",
-        str(ROOT),
+        str(OUTPUT),
     ]
     command += ["-W", "-n", "--keep-going"] + ["--all"] * everything
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONWARNINGS": "ignore"}

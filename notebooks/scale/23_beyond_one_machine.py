@@ -1,0 +1,1260 @@
+# ---
+# jupyter:
+#   jupytext:
+#     formats: ipynb,py:percent
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Beyond one machine: rollouts on a cluster
+#
+# After this chapter you can spread rollouts over many machines, lose some of these machines half-way, and still get
+# the numbers that one machine would have given you, bit for bit. You can also calculate beforehand whether it pays.
+#
+# **You need:** [rollouts](../learning/17_rollouts.ipynb), and
+# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb) for the first rung of the same ladder. This chapter alone
+# needs [Ray](https://docs.ray.io). **Time:** about 25 minutes.
+
+# %%
+import logging
+import os
+import pickle
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import requires
+from pathlib import Path
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray reads these when it is imported:
+os.environ["RAY_AUTH_MODE"] = "token"  # send no reports, and let nobody else in
+logging.getLogger("ray.widgets.util").setLevel(logging.WARNING)  # no advice on widgets
+
+import gymnasium as gym
+import jupytext
+import numpy as np
+import ray
+from gymnasium.error import NamespaceNotFound, ResetNeeded
+from gymnasium.vector import VectorEnv
+from gymnasium.vector.utils import batch_space
+from ray.exceptions import (
+    ActorDiedError,
+    GetTimeoutError,
+    ObjectLostError,
+    RayActorError,
+    RayTaskError,
+)
+
+import helpers.environments
+from helpers.exercises import check
+from helpers.figures import INK, PALETTE, figure, show
+from helpers.loopback import Loopback
+from helpers.pages import expect, say, table
+from helpers.rollouts import Rollout, collect, gae
+from helpers.timing import interleave
+
+# %% [markdown]
+# ## Work that may be done twice
+#
+# A machine that is far away can be slow, or die. Then somebody else must do its work, and nobody knows how far it had
+# come. So before any talk of clusters, a question: which pieces of work can be done twice, anywhere, by anyone, with
+# the same result?
+#
+# A [rollout](../../book/glossary.md#rollout) can, if we write it as a function of its arguments. This one takes a
+# vector environment, a [seed](../../book/glossary.md#seed), a number of steps, and an agent: anything with a method
+# `act`. `collect` is the function that chapter 17 writes out.
+
+
+# %%
+def play(envs, seed, num_steps, agent):
+    rng = np.random.default_rng([seed, 1])
+    observations, _ = envs.reset(seed=seed)
+    start = observations, np.zeros(envs.num_envs, bool)
+    rollout, _ = collect(envs, partial(agent.act, rng=rng), num_steps, start)
+    return rollout
+
+
+# %% [markdown]
+# Our agent is four weights. They say how likely it is to push the cart to the right.
+
+
+# %%
+@dataclass(frozen=True)
+class Linear:
+    weights: np.ndarray
+
+    def chance_of_right(self, observations):
+        return 1 / (1 + np.exp(-observations @ self.weights))
+
+    def act(self, observations, rng):
+        chance = self.chance_of_right(observations)
+        return (rng.random(len(chance)) < chance).astype(int)
+
+
+# %% [markdown]
+# Three things make `play` repeatable. It resets the environments, with the seed, so that nothing is left of what they
+# did before. It makes its own random generator for the actions, from the same seed. And the agent comes in from outside.
+#
+# (Why `[seed, 1]`? `default_rng(seed)` is the very generator that `reset(seed=seed)` gives to row 0: that row's
+# actions would be drawn from the numbers its start was drawn from.)
+
+# %%
+envs = gym.make_vec("CartPole-v1", num_envs=8, vectorization_mode="sync")
+observations, _ = envs.reset(seed=5)
+same_stream = np.random.default_rng(5).uniform(-0.05, 0.05, 4)
+print("row 0 starts at ", observations[0])
+print("default_rng(5): ", same_stream.astype(np.float32))
+assert np.array_equal(observations[0], same_stream.astype(np.float32))
+
+# %% [markdown]
+# Now the thing we will send to other machines. We call it a *shard*: one share of the work. It is an ordinary class
+# that holds a vector environment, made where the shard lives, and offers a few calls. Nothing in it knows of Ray.
+# (The last method, which calls any function in the shard's process, is for looking around on this page.)
+
+
+# %%
+class Shard:
+    def __init__(self, make_envs):
+        self.envs = make_envs()
+
+    def reset(self, seed):
+        return self.envs.reset(seed=seed)
+
+    def step(self, actions):
+        return self.envs.step(actions)
+
+    def rollout(self, seed, num_steps, agent):
+        rollout = play(self.envs, seed, num_steps, agent)
+        rollout.infos.clear()  # send only what the learner reads
+        return rollout
+
+    def call(self, function, *args):
+        return function(*args)
+
+
+# %% [markdown]
+# Two shards, one of them fresh, the other with a past. We ask both for the same rollout, and for the same step.
+
+# %%
+ARRAYS = ["observations", "actions", "rewards", "terminated", "done", "valid"]
+
+
+def same(one, other):
+    return all(np.array_equal(getattr(one, a), getattr(other, a)) for a in ARRAYS)
+
+
+def make_envs():
+    return gym.make_vec("CartPole-v1", num_envs=8, vectorization_mode="sync")
+
+
+START = Linear(np.zeros(4))  # tosses a coin
+fresh, used = Shard(make_envs), Shard(make_envs)
+for shard in (fresh, used):
+    shard.reset(seed=0)
+used.step(np.ones(8, int))
+same_step = np.array_equal(
+    fresh.step(np.zeros(8, int))[0], used.step(np.zeros(8, int))[0]
+)
+used.rollout(seed=800, num_steps=50, agent=START)
+same_rollout = same(fresh.rollout(96, 200, START), used.rollout(96, 200, START))
+print("same step:", same_step, "| same rollout:", same_rollout)
+assert same_rollout and not same_step
+
+# %% [markdown]
+# A step depends on all the steps before it. A rollout depends on what stands in its call, so a lost one is simply
+# ordered again. Everything in this chapter follows from that difference.
+#
+# ## A cluster on one machine
+#
+# Ray runs Python objects on other machines. Four words are enough:
+#
+# - a *node* is one machine of the cluster, with a scheduler and a memory of its own;
+# - the *driver* is the program that gives the orders: here, this notebook;
+# - an *actor* is an object that lives in a process of its own, on some node;
+# - the *object store* is the part of a node's memory that holds results until somebody fetches them.
+#
+# We start two nodes on this machine, each at an address of its own on the loopback interface, with all the processes
+# they would have on two machines. What they lack is only the distance. `Loopback`, from this book's helpers, does it;
+# on real machines you would not need it, and we come to [that](#a-real-cluster).
+
+# %% tags=["timing"]
+begin = time.perf_counter()
+cluster = Loopback(nodes=2)
+took = time.perf_counter() - begin
+for node in sorted(ray.nodes(), key=lambda node: node["NodeManagerAddress"]):
+    print(node["NodeManagerAddress"], "| processors:", node["Resources"]["CPU"])
+say(f"Starting the cluster took {took:.0f} s. That alone rules it out for small jobs.")
+
+# %% [markdown]
+# `ray.remote` turns the class into one whose instances are actors. We make two, one on each node, by asking for a crumb
+# of a resource that only this node has; on a real cluster you would leave the choice to Ray, with
+# `scheduling_strategy="SPREAD"`. A call such as `shard.call.remote(os.getpid)` does not wait. It returns a promise,
+# and `ray.get` waits for what was promised. (`max_restarts` is for [later](#a-worker-is-killed).)
+
+# %%
+RemoteShard = ray.remote(num_cpus=0.5)(Shard)
+
+
+def on_node(number, **options):
+    where = {f"node:127.0.0.{number + 2}": 0.01}
+    return RemoteShard.options(resources=where, **options).remote(make_envs)
+
+
+shards = [on_node(0), on_node(1, max_restarts=2)]
+promises = [shard.call.remote(os.getpid) for shard in shards]
+pids = ray.get(promises)
+print(type(promises[0]).__name__, "| processes:", len({os.getpid(), *pids}))
+assert len({os.getpid(), *pids}) == 3
+
+# %% [markdown]
+# ## The obvious way: one step at a time
+#
+# The most natural wish is a vector environment whose rows live on several machines, and whose `step` looks as it always
+# did. It is not hard to write. The [batch axis](../../book/glossary.md#batch-axis) is cut into as many parts as there
+# are shards, and the results are put together again.
+
+
+# %%
+class Sharded(VectorEnv):
+    def __init__(self, shards, part):
+        self.shards, self.num_envs = shards, len(shards) * part.num_envs
+        self.metadata = part.metadata
+        self.single_observation_space = part.single_observation_space
+        self.single_action_space = part.single_action_space
+        rows = self.num_envs
+        self.observation_space = batch_space(self.single_observation_space, rows)
+        self.action_space = batch_space(self.single_action_space, rows)
+
+
+# %%
+class LockStep(Sharded):
+    def reset(self, *, seed=None, options=None):
+        first_rows = range(0, self.num_envs, self.num_envs // len(self.shards))
+        seeds = [None if seed is None else seed + row for row in first_rows]
+        calls = [s.reset.remote(n) for s, n in zip(self.shards, seeds, strict=True)]
+        return np.concatenate([observations for observations, _ in ray.get(calls)]), {}
+
+    def step(self, actions):
+        parts = np.split(actions, len(self.shards))
+        calls = [s.step.remote(p) for s, p in zip(self.shards, parts, strict=True)]
+        *batches, _ = zip(*ray.get(calls), strict=True)
+        return *map(np.concatenate, batches), {}
+
+
+# %% [markdown]
+# The line to look at is the one with the seeds. Row 8 of the whole is row 0 of the second shard, and in a
+# `SyncVectorEnv` it would be given the [base seed](../../book/glossary.md#base-seed) plus 8. So that is the base seed
+# of the second shard. (The infos are left out: CartPole has none. Merging them is an afternoon of its own.)
+#
+# Is it the same environment? Sixteen rows, 300 steps, every array compared.
+
+# %%
+spread = LockStep(shards, part=envs)
+loop = gym.make_vec("CartPole-v1", num_envs=16, vectorization_mode="sync")
+loop.action_space.seed(0)
+equal = np.array_equal(spread.reset(seed=7)[0], loop.reset(seed=7)[0])
+ends = 0
+for _ in range(300):
+    actions = loop.action_space.sample()
+    one, other = spread.step(actions), loop.step(actions)
+    equal &= all(map(np.array_equal, one[:4], other[:4]))
+    ends += int((one[2] | one[3]).sum())
+print("identical:", equal, "| episodes that ended on the way:", ends)
+assert equal and ends > 100
+assert [array.dtype for array in one[:4]] == [array.dtype for array in other[:4]]
+
+# %% [markdown]
+# Identical, through every automatic reset. Now for the price. Both take the same 320 environment steps in turns, so
+# that neither has a quieter machine than the other.
+
+# %% tags=["timing"]
+batches = [loop.action_space.sample() for _ in range(20)]
+race = interleave(
+    {
+        "one process": lambda: [loop.step(actions) for actions in batches],
+        "two nodes": lambda: [spread.step(actions) for actions in batches],
+    },
+    rounds=9,
+    work=20 * 16,
+)
+slower = race.ratio("one process", to="two nodes")
+say(
+    f"An environment step costs {race.cost('one process').median:.0f} µs in one process and "
+    f"{race.cost('two nodes').median:.0f} µs on two nodes: the cluster is {slower:.1f} times **slower**, "
+    "with twice the processors and no network in between."
+)
+assert slower.low > 1.5
+
+# %% [markdown]
+# Nothing is wrong with the code. Each step waits for two messages there and two messages back, through two schedulers,
+# and between real machines the network comes on top. Sixteen steps of CartPole are done sooner than that.
+#
+# ## One crossing for many steps
+#
+# The remedy is not to make the crossing cheaper but to cross less often: send the policy to the environments, instead
+# of sending every observation to the policy. That is what `rollout` does. One call crosses once, however many steps it
+# takes.
+#
+# We ask the shard on the other node for rollouts of 1, 4, 16 steps and so on, and do the same rollouts at home.
+
+# %% tags=["timing"]
+lengths = [1, 4, 16, 64, 256]
+far, home = [], []
+for num_steps in lengths:
+    race = interleave(
+        {
+            "far": lambda t=num_steps: ray.get(shards[1].rollout.remote(0, t, START)),
+            "home": lambda t=num_steps: fresh.rollout(0, t, START),
+        },
+        rounds=5,
+        work=8 * num_steps,
+    )
+    far.append(race.cost("far").median)
+    home.append(race.cost("home").median)
+
+# %% tags=["hide-input", "timing"]
+fig, ax = figure(7, 3.2)
+ax.plot(lengths, far, label="on another node")
+ax.plot(lengths, home, label="in this process")
+ax.set(
+    xscale="log", yscale="log", xticks=lengths, xticklabels=lengths,
+    xlabel="steps in one rollout", ylabel="µs an environment step",
+    title="The crossing is paid once a rollout",
+)  # fmt: skip
+ax.minorticks_off()
+ax.set_yticks([10, 30, 100, 300], ["10", "30", "100", "300"])
+ax.legend()
+alt = (
+    "Two falling lines over the length of a rollout: an environment step on another node "
+    f"costs {far[0]:.0f} µs in rollouts of one step and {far[-1]:.0f} µs in rollouts of 256; "
+    f"in this process {home[0]:.0f} µs and {home[-1]:.0f} µs."
+)
+show(fig, alt)
+
+# %% tags=["timing"]
+say(
+    f"In rollouts of one step, an environment step on the other node costs {far[0] / home[0]:.1f} times what it costs "
+    f"at home; in rollouts of {lengths[-1]} steps {far[-1] / home[-1]:.1f} times."
+)
+assert far[-1] < far[0] / 3
+
+# %% [markdown]
+# Both lines fall, since a rollout begins with a reset and that, too, is paid once. The gap between them is the
+# crossing, and it closes. From here on the second processor is worth something: with whole rollouts the two shards work
+# at the same time.
+
+# %% tags=["timing"]
+race = interleave(
+    {
+        "both": lambda: ray.get([s.rollout.remote(0, 200, START) for s in shards]),
+        "home": lambda: [fresh.rollout(0, 200, START) for _ in shards],
+    },
+    rounds=5,
+    work=2 * 200 * 8,
+)
+say(
+    "Two rollouts of 200 steps, one on each node, take "
+    f"{1 / race.ratio('both', to='home').median:.2f} times as long as the same two one after the other at home "
+    "(0.5 would be perfect, and needs two idle processors)."
+)
+
+# %% [markdown]
+# ## A queue of seeds
+#
+# With many rollouts and several shards, who does what? If each shard gets its portion in advance, the slowest decides
+# when all is done. Better: the driver keeps a list of seeds, and whoever is idle gets the next one. The list is also
+# the whole memory of what remains to be done, and that will matter when a machine is lost.
+
+
+# %%
+LOST = (RayActorError, ObjectLostError)  # the shard is gone, or its result is
+
+
+def run_queue(seeds, shards, *args, log=None):
+    todo, idle, busy = deque(seeds), deque(shards), {}
+    while todo or busy:
+        hand_out(todo, idle, busy, args)
+        [call], _ = ray.wait(list(busy), num_returns=1)
+        seed, shard, begin = busy.pop(call)
+        rollout = fetch(call)
+        if log is not None:
+            log.append((seed, shard, begin, time.perf_counter(), rollout))
+        if rollout is None:
+            shards.remove(shard)
+            todo.append(seed)
+        else:
+            idle.append(shard)
+            yield seed, rollout
+
+
+# %%
+def hand_out(todo, idle, busy, args):
+    while todo and idle:
+        seed, shard = todo.popleft(), idle.popleft()
+        busy[shard.rollout.remote(seed, *args)] = seed, shard, time.perf_counter()
+    assert busy, f"no shard is left to do the seeds {list(todo)}"
+
+
+def fetch(call):
+    try:
+        return ray.get(call)
+    except LOST:
+        return None
+
+
+# %% [markdown]
+# `ray.wait` returns the first promise that has been kept. Its shard is idle again, and gets the next seed. If the
+# promise was broken, the shard is struck off the list and its seed goes back into the queue. Any other error, such as
+# one that your environment raises, is passed on: doing it again would not help.
+#
+# The results arrive in the order in which they get done, which is another one on each run. So each comes with its seed.
+
+# %%
+SEEDS = range(0, 96, 8)  # one for each rollout, as far apart as a shard has rows
+wanted = {seed: fresh.rollout(seed, 200, START) for seed in SEEDS}
+rollouts = dict(run_queue(SEEDS, shards, 200, START))
+equal = [same(rollouts[seed], wanted[seed]) for seed in SEEDS]
+print(f"{len(rollouts)} rollouts, equal to those made at home: {sum(equal)}")
+assert all(equal) and len(rollouts) == len(SEEDS) == 12
+
+# %% [markdown]
+# ## What travels
+#
+# Three things cross between the nodes: the agent goes out, the rollouts come back, and orders and promises go both
+# ways. A rollout of 200 steps of 8 rows weighs this much:
+
+# %%
+size = len(pickle.dumps(rollouts[0], protocol=5))
+print(f"a rollout: {size:,} bytes, {size / 1600:.0f} for each environment step")
+print(f"the agent: {START.weights.nbytes} bytes of weights")
+assert 25 < size / 1600 < 40
+
+# %% [markdown]
+# What you do not see in this count are the infos, which the shard threw away. They are one dict for each step, with
+# arrays of one number a row inside. They are not heavy but many, and each must be packed and unpacked by itself.
+# FrozenLake reports one number for each row:
+
+# %% tags=["timing"]
+lake = gym.make_vec("FrozenLake-v1", num_envs=8, vectorization_mode="sync")
+lake.action_space.seed(0)
+start = lake.reset(seed=0)[0], np.zeros(8, bool)
+rollout, _ = collect(lake, lambda _: lake.action_space.sample(), 200, start)
+infos, rollout.infos = rollout.infos, []
+packed = {
+    "infos": lambda: pickle.loads(pickle.dumps(infos)),
+    "arrays": lambda: pickle.loads(pickle.dumps(rollout)),
+}
+ratio = interleave(packed).ratio("arrays", to="infos")
+say(
+    "Packing and unpacking the infos of a FrozenLake rollout takes "
+    f"{ratio.median:.0f} times as long as all its other arrays together."
+)
+assert ratio.median > 3
+
+# %% [markdown]
+# Results smaller than 100 kB travel with the reply, into the memory of the driver. Larger ones stay in the object store
+# of the node where they were made until somebody fetches them.
+#
+# Going out, the agent is an argument, and an argument is packed anew for each call. So put it into the object store
+# once, and pass the promise: Ray hands the shard what it stands for, and each node fetches it once.
+
+# %% tags=["timing"]
+network = np.zeros(1_000_000, np.float32)  # 4 MB
+
+
+def each_time():
+    return ray.get([shards[0].call.remote(np.size, network) for _ in range(8)])
+
+
+def only_once():
+    reference = ray.put(network)
+    return ray.get([shards[0].call.remote(np.size, reference) for _ in range(8)])
+
+
+race = interleave({"each time": each_time, "once": only_once}, rounds=5)
+say(
+    "Sending 4 MB of weights with each of 8 calls takes "
+    f"{race.ratio('once', to='each time').median:.1f} times as long as putting them into the store once."
+)
+assert each_time() == only_once() == [1_000_000] * 8
+assert race.ratio("once", to="each time").median > 1
+
+# %% [markdown]
+# ## A training loop that does not know where its rollouts come from
+#
+# To train, we need rollouts of some agent for some seeds. Where they are made is nobody's business but one
+# function's. So the loop takes that function as an argument.
+#
+# The learner is as small as one can be that learns: the policy gradient, with the discounted rewards-to-go of `gae`
+# (λ = 1, no value estimates) as the weight of each action. A better one comes [below](#the-agent-of-chapter-18).
+
+
+# %%
+def gradient(rollout, agent):
+    zeros = np.zeros_like(rollout.rewards)
+    to_go = gae(
+        rollout.rewards, zeros, zeros, rollout.terminated, rollout.done, 0.98, 1
+    )
+    to_go = to_go[rollout.valid]
+    advantages = (to_go - to_go.mean()) / to_go.std()
+    observations = rollout.observations[:-1][rollout.valid]
+    surprise = rollout.actions[rollout.valid] - agent.chance_of_right(observations)
+    return (advantages * surprise) @ observations / len(advantages)
+
+
+def train(rollouts_for, iterations=range(10), agent=START):
+    curve = []
+    for i in iterations:
+        seeds = range(32 * i, 32 * (i + 1), 8)
+        rollouts = dict(rollouts_for(seeds, agent))
+        gradients = [gradient(rollouts[seed], agent) for seed in seeds]
+        agent = Linear(agent.weights + 20 * sum(gradients) / len(gradients))
+        curve.append(length_of_episodes(rollouts.values()))
+    return agent, curve
+
+
+# %%
+def length_of_episodes(rollouts):
+    steps = sum(rollout.valid.sum() for rollout in rollouts)
+    return steps / max(1, sum(rollout.done.sum() for rollout in rollouts))
+
+
+def at_home(seeds, agent):
+    for seed in seeds:
+        yield seed, fresh.rollout(seed, 200, agent)
+
+
+def on_cluster(seeds, agent):
+    return run_queue(seeds, shards, 200, ray.put(agent))
+
+
+trained, curve = train(at_home)
+print("steps an episode:", *(f"{length:.0f}" for length in curve))
+assert curve[-1] > 4 * curve[0]
+
+# %% [markdown]
+# From some twenty steps an episode to well over a hundred, in ten updates. And on the cluster?
+
+
+# %%
+def identical(one, other):
+    return one.weights.tobytes() == other.weights.tobytes()
+
+
+agent, curve_there = train(on_cluster)
+print("at home:       ", trained.weights)
+print("on the cluster:", agent.weights)
+print("identical:", identical(agent, trained))
+assert identical(agent, trained) and curve_there == curve
+
+# %% [markdown]
+# Identical, to the last bit, although the rollouts came back in an order of their own. One line sees to that: the
+# gradients are added up in the order of the seeds. Sums of floating-point numbers depend on the order, as the
+# [traps](#what-trips-people-up) show.
+#
+# Two things to know before you copy this loop. A rollout that begins with a reset never sees what comes after its last
+# step, so make it as long as the part of an episode that matters. And the driver waits for all the rollouts of one
+# iteration before it updates. Algorithms that do not wait (IMPALA is the best known) use the machines better and learn
+# from rollouts of older agents; they give up the sameness that this chapter is about.
+#
+# ### The agent of chapter 18
+#
+# The cluster does not care what it is that learns. Chapter 18, [training](../learning/18_training.ipynb), writes out
+# PPO, and marks the cells of the algorithm. We run these very cells, and give its `update` the rollouts of our shards,
+# side by side as one. Its agents have the method `act` that `play` asks for.
+
+# %%
+chapter = Path(helpers.__file__).parents[1] / "notebooks/learning/18_training.py"
+ppo = {"__name__": "__main__"}
+for cell in jupytext.read(chapter).cells:
+    if "algorithm" in cell.metadata.get("tags", []):
+        exec(cell.source, ppo)
+
+
+def side_by_side(rollouts):
+    parts = [[getattr(rollout, a) for rollout in rollouts] for a in ARRAYS]
+    return Rollout(*(np.concatenate(part, axis=1) for part in parts), [], [])
+
+
+# %%
+def train_ppo(rollouts_for, updates=8):
+    settings, rng = ppo["Settings"](), np.random.default_rng(0)
+    agent = ppo["make_agent"](envs, rng)
+    adams = ppo["Adam"](agent.policy), ppo["Adam"](agent.critic)
+    lengths = []
+    for i in range(updates):
+        seeds = range(32 * i, 32 * (i + 1), 8)
+        rollouts = dict(rollouts_for(seeds, agent))
+        merged = side_by_side([rollouts[seed] for seed in seeds])
+        ppo["update"](agent, adams, merged, settings, settings.learning_rate, rng)
+        lengths.append(length_of_episodes([merged]))
+    return agent, lengths
+
+
+# %%
+mine, lengths = train_ppo(at_home)
+theirs, _ = train_ppo(on_cluster)
+equal = mine.policy.theta.tobytes() == theirs.policy.theta.tobytes()
+print("steps an episode:", *(f"{length:.0f}" for length in lengths))
+print(f"{mine.policy.theta.size} weights, identical:", equal)
+assert equal and mine.critic.theta.tobytes() == theirs.critic.theta.tobytes()
+assert lengths[-1] > 3 * lengths[0]
+
+# %% [markdown]
+# What differs from chapter 18 is what had to: there, each rollout goes on where the last one ended, here each begins
+# with a reset. To carry episodes on, send the state along: make it one more argument, and one more result. (A shard
+# that keeps it is quicker, and takes it to the grave.)
+#
+# ## A worker is killed
+#
+# Processes die: out of memory, out of luck. We arrange it. `interrupted` passes results on, and after the third one it
+# lets an accident happen: the process of the second shard is killed.
+
+
+# %%
+def interrupted(results, after, accident):
+    for number, result in enumerate(results, start=1):
+        yield result
+        if number == after:
+            accident()
+
+
+def kill(pid):
+    return lambda: os.kill(pid, signal.SIGKILL)
+
+
+victim = shards[1]
+results = run_queue(SEEDS, shards, 200, START)
+rollouts = dict(interrupted(results, after=3, accident=kill(pids[1])))
+equal = [same(rollouts[seed], wanted[seed]) for seed in SEEDS]
+print(
+    f"shards left: {len(shards)} | rollouts equal to those made at home: {sum(equal)}"
+)
+assert all(equal) and len(equal) == 12 and victim not in shards
+
+# %% [markdown]
+# All twelve rollouts, from the shard that was left. The rollout that was lost with the process was simply done by the
+# other.
+#
+# The killed shard is not gone for good, since we made it with `max_restarts=2`. Ray starts a new process and calls
+# `Shard(make_envs)` there, as at first. A call with `max_task_retries=-1` is made again until it gets through.
+
+# %%
+patient = {"max_task_retries": -1}
+new_pid = ray.get(victim.call.options(**patient).remote(os.getpid))
+print("back, in another process:", new_pid != pids[1])
+assert new_pid != pids[1]
+
+# %% [markdown]
+# But it has forgotten everything. Its environments were in the middle of an episode. The next `step` finds environments
+# that have never been reset.
+
+
+# %%
+def cause_of(call):
+    try:
+        ray.get(call)
+    except RayTaskError as error:
+        return error.cause
+    raise AssertionError("expected an error, but nothing was raised")
+
+
+cause = cause_of(victim.step.remote(np.zeros(8, int)))
+print(f"{type(cause).__name__}: {cause}")
+assert isinstance(cause, ResetNeeded)
+
+# %% [markdown]
+# And that was the lucky case. Had another rollout come in between, the step would have been taken in an episode that
+# its sender knows nothing of, without an error. A lock-step environment cannot be mended in this way.
+#
+# A rollout can. We order one, and kill the process while it is being made.
+
+# %%
+call = victim.rollout.options(**patient).remote(96, 2000, START)
+time.sleep(0.1)
+kill(new_pid)()
+rollout = ray.get(call)
+third_pid = ray.get(victim.call.options(**patient).remote(os.getpid))
+equal = same(rollout, fresh.rollout(96, 2000, START))
+print("another process again:", third_pid != new_pid, "| same rollout:", equal)
+assert third_pid != new_pid and equal
+
+# %% [markdown]
+# The caller saw nothing of it, except that it took some seconds longer. Restarts and retries are enough where
+# processes die and machines do not, and then `run_queue` need not catch anything.
+#
+# ## A node is lost
+#
+# Now the whole second machine goes: scheduler, object store, workers, all at once. The shard that was
+# killed twice lives there, and has used up its restarts. Before that, we leave two finished rollouts on the node without fetching them, a small
+# one of 50 steps and a large one of 1000.
+
+# %%
+small = victim.rollout.remote(96, 50, START)
+large = victim.rollout.remote(96, 1000, START)
+finished, _ = ray.wait([small, large], num_returns=2, fetch_local=False)
+print("finished:", len(finished), "of 2")
+assert len(finished) == 2
+
+# %% [markdown]
+# Then we train again, with both shards. In the fourth of the ten iterations, after its first rollout has arrived, the
+# power fails.
+
+# %%
+shards.append(victim)
+log = []
+
+
+def on_failing_cluster(seeds, agent):
+    results = run_queue(seeds, shards, 200, ray.put(agent), log=log)
+    if seeds[0] == 3 * 32:
+        results = interrupted(results, 1, accident=lambda: cluster.lose(1))
+    return results
+
+
+agent, curve_there = train(on_failing_cluster)
+lost = [seed for seed, *_, rollout in log if rollout is None]
+print("identical:", identical(agent, trained), "| lost on the way:", len(lost))
+print("shards left:", len(shards))
+assert identical(agent, trained) and curve_there == curve
+assert len(lost) == 1 and lost[0] in range(96, 128) and len(shards) == 1
+
+# %% [markdown]
+# Half of the cluster is gone, and the trained weights are those of the undisturbed run. Here is who did what, as the
+# driver saw it. Each bar is one rollout.
+
+# %% tags=["hide-input", "timing"]
+zero = log[0][2]
+drop = next(end for *_, end, rollout in log if rollout is None)
+names = {shards[0]: "node 0", victim: "node 1"}
+fig, ax = figure(7, 2.2)
+for _, shard, begin, end, rollout in log:
+    ax.barh(
+        names[shard],
+        end - begin,
+        left=begin - zero,
+        height=0.6,
+        color=PALETTE[1] if rollout is None else PALETTE[0],
+        hatch="//" if rollout is None else None,
+        edgecolor=INK,
+        linewidth=0.5,
+    )
+ax.set(xlabel="seconds", title="Rollouts before and after the loss of node 1")
+ax.invert_yaxis()
+fig.get_layout_engine().set(rect=(0, 0, 1, 1))
+waited = max(end - begin for *_, begin, end, rollout in log if rollout is None)
+alt = (
+    "Two rows of bars over time. Both nodes work in turns at first; then one long hatched bar on "
+    f"node 1, {waited:.1f} seconds, is the rollout that was lost; after it only node 0 has bars."
+)
+show(fig, alt)
+
+# %% tags=["timing"]
+say(
+    f"The hatched bar is the rollout that never came. It took {waited:.1f} s until Ray was sure that the node was dead, "
+    "and the iteration could not end before."
+)
+
+# %% [markdown]
+# How long this takes is a setting. A node answers health checks; `Loopback` asks twice a second and gives up after
+# three refusals. Ray's own defaults are patient: tens of seconds. A shorter fuse finds a dead node sooner, and takes a
+# busy one for dead more often.
+#
+# And the two rollouts that were finished, but not fetched?
+
+# %%
+fetched = ray.get(small)
+print(
+    "small:",
+    "equal to the one made at home:",
+    same(fetched, fresh.rollout(96, 50, START)),
+)
+try:
+    ray.get(large)
+except LOST as error:
+    print("large:", "lost, as", type(error).__name__)
+else:
+    raise AssertionError("the large result has survived")
+assert same(fetched, fresh.rollout(96, 50, START))
+
+# %% [markdown]
+# The small one had travelled with its reply; the large one lay in the memory of the node. That is the second of the two
+# errors in `LOST`, and the queue would have ordered the rollout again. The first one you get from a shard whose node is
+# gone:
+
+# %%
+try:
+    ray.get(victim.call.remote(os.getpid))
+except ActorDiedError as error:
+    print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+else:
+    raise AssertionError("a dead actor answers")
+assert issubclass(ActorDiedError, RayActorError)
+
+# %% [markdown]
+# Ray also reports on its own account, in the driver's output, whenever it likes. `Loopback` keeps these reports, so that
+# they do not fall into the middle of this page. On your screen they look like this:
+
+# %%
+dead = [line for line in cluster.news if "marked dead" in line]
+print(
+    dead[0]
+    .split("This can happen")[0]
+    .replace(victim_node := dead[0].split()[5], "...")
+)
+assert len(dead) == 1 and len(victim_node) > 20
+
+# %% [markdown]
+# One process is left that must not die: the driver. Since everything else follows from the seeds, it need not remember
+# much. Save the agent and the number of the iteration, and the rest of the run can be done again from there.
+
+# %%
+half, _ = train(at_home, range(5))
+resumed, _ = train(at_home, range(5, 10), agent=half)
+print("resumed run identical:", identical(resumed, trained))
+assert identical(resumed, trained)
+
+# %% [markdown]
+# (A learner with more state than its weights, such as Adam's averages, saves that as well.)
+#
+# ## A real cluster
+#
+# On real machines the shell starts the nodes, and `Loopback` goes. All machines need the same token first:
+#
+# ```bash
+# export RAY_AUTH_MODE=token RAY_AUTH_TOKEN=...  # on every machine; keep it secret
+# ray start --head --port=6379                   # on the first machine
+# ray start --address=10.0.0.1:6379              # on each of the others
+# ```
+#
+# Then, on one of them:
+#
+# ```python
+# ray.init(address="10.0.0.1:6379")  # or set RAY_ADDRESS and call ray.init()
+# RemoteShard = ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Shard)
+# shards = [RemoteShard.remote(make_envs) for _ in range(number_of_cores)]
+# ```
+#
+# The rest of this page stays as it is. What has to be right:
+#
+# - **The network.** Whoever reaches Ray's ports can run code on your machines, and without a token everybody may. The
+#   ports are open on all interfaces even on this page, where the nodes have loopback addresses; that is why the first
+#   cell sets `RAY_AUTH_MODE`. Put a cluster into a network of its own as well.
+# - **The software.** The same Python and the same Ray everywhere: a node with other versions is refused. Nobody checks
+#   the versions of Gymnasium and NumPy. Use one image for all.
+# - **The code.** A class or function from a notebook or a script travels whole. One from a module travels as a name, and
+#   the module must be installed on each node: here, `helpers`.
+# - **The processors.** `num_cpus=1` reserves one for each shard, and keeps NumPy to one thread in it.
+# - **The bits.** We compared two nodes on one machine. NumPy picks its instructions by the processor it finds, so
+#   machines of different kinds may differ in the last digit. Equal machines, equal software: compare one rollout from
+#   each node, as `same` does, before you rely on it.
+
+# %%
+threads = ray.get(shards[0].call.remote(os.getenv, "OMP_NUM_THREADS"))
+print("threads for numerical libraries in a shard:", threads)
+assert threads == "1"
+
+# %% [markdown]
+# ## Ten, a hundred, a thousand nodes
+#
+# We have two nodes on one machine, and cannot measure a hundred. But we can measure what one rollout costs each of
+# those who touch it, and calculate. A *shard* has to make the rollout. The *driver* has to order it, take it in and
+# learn from it. The *network* has to carry it.
+
+# %% tags=["timing"]
+seeds, kept = range(0, 256, 8), {}
+begin = time.process_time()
+for seed, rollout in run_queue(seeds, shards, 200, ray.put(START)):
+    kept[seed] = rollout
+ordering = (time.process_time() - begin) / len(seeds)
+turns = {
+    "making": lambda: fresh.rollout(0, 200, START),
+    "learning": lambda: gradient(kept[0], START),
+}
+race = interleave(turns, rounds=15)
+making, learning = (race.cost(name).median / 1e6 for name in turns)
+driving = ordering + learning
+say(
+    f"A rollout of 1600 environment steps costs a shard {1000 * making:.1f} ms and the driver "
+    f"{1000 * driving:.2f} ms, of which {1000 * learning:.2f} ms are the gradient. It weighs {size / 1000:.0f} kB."
+)
+assert making > 2 * driving
+
+# %% [markdown]
+# `process_time` counts the processor time of the driver alone, not that of the shard, so this holds on a busy machine
+# too. Now the arithmetic. While a shard makes one rollout, the driver can deal with so many:
+
+# %% tags=["timing"]
+say(
+    f"{1000 * making:.1f} / {1000 * driving:.2f} = **{making / driving:.0f} shards**, and the driver has its hands full. "
+    "More shards than that wait for it."
+)
+
+# %% [markdown]
+# That number decides, more than any property of the cluster. It is the cost of a rollout over the cost of dealing with
+# it, so it grows with the cost of a step: a step that is a hundred times dearer feeds a hundred times as many shards.
+# And it falls to next to nothing for an environment that computes all its rows at once. Here is the same calculation
+# for three: CartPole in a loop, an environment of 1 ms a step, and the native CartPole, 512 rows wide.
+
+# %% tags=["timing"]
+native = Shard(lambda: gym.make_vec("CartPole-v1", num_envs=512))
+rollout = native.rollout(0, 200, START)
+race = interleave(
+    {
+        "making": lambda: native.rollout(0, 200, START),
+        "learning": lambda: gradient(rollout, START),
+    },
+    rounds=5,
+)
+native_making, native_learning = (race.cost(name).median / 1e6 for name in turns)
+native_size = len(pickle.dumps(rollout, protocol=5))
+
+# %% [markdown]
+# For the network we assume 10 gigabits a second at the driver, and for a node 16 processors, one shard on each. Both
+# are assumptions, not measurements; put in your own.
+
+# %% tags=["timing"]
+BANDWIDTH, CORES = 10e9 / 8, 16  # bytes a second; processors a node
+KINDS = {  # seconds of a shard, seconds of the driver, bytes: each for one rollout
+    "CartPole": (making, driving, size),
+    "1 ms a step": (1600 * 1e-3, driving, size),
+    "native": (native_making, ordering + native_learning, native_size),
+}
+
+
+def useful_shards(shards, making, driving, size):
+    return min(shards, making / driving, making / (size / BANDWIDTH))
+
+
+rows = []
+for nodes in [1, 10, 100, 1000]:
+    busy = {k: useful_shards(nodes * CORES, *costs) for k, costs in KINDS.items()}
+    rows.append({"nodes": nodes, "shards": f"{nodes * CORES:,}"})
+    rows[-1] |= {kind: f"{number:,.1f}" for kind, number in busy.items()}
+table(rows, "Calculated, not measured: how many of the shards have work at any time")
+assert useful_shards(16, *KINDS["1 ms a step"]) == 16
+assert useful_shards(16_000, *KINDS["native"]) < 16
+
+# %% tags=["hide-input", "timing"]
+fig, ax = figure(7, 3.4)
+counts = CORES * np.logspace(0, 3, 50)
+for kind, costs in KINDS.items():
+    ax.plot(counts, [useful_shards(n, *costs) for n in counts], label=kind, markevery=7)
+ax.plot(counts, counts, color=INK, linewidth=0.8, linestyle=":", marker="")
+ax.text(2000, 5000, "all of them", ha="right")
+ax.set(
+    xscale="log", yscale="log", ylim=(0.8, 30_000),
+    xlabel="nodes of 16 shards", ylabel="shards with work",
+    title="Calculated from the measured costs of one rollout",
+)  # fmt: skip
+ax.set_xticks([16, 160, 1600, 16000], ["1", "10", "100", "1000"])
+ax.set_yticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
+ax.minorticks_off()
+ax.legend()
+ends = {kind: useful_shards(16_000, *costs) for kind, costs in KINDS.items()}
+alt = (
+    "Three lines of the number of shards with work over the number of nodes: each follows the "
+    "diagonal and then turns flat, "
+    + ", ".join(f"{kind} at {end:,.0f} shards" for kind, end in ends.items())
+    + "."
+)
+show(fig, alt)
+
+# %% [markdown]
+# Read the flat parts. Where a line is flat, more machines change nothing but the bill. The native environment is flat
+# from the start: what the driver does to learn from its rollouts costs as much as making them. It does not belong on a
+# cluster at all, and chapter 21, [a native vector environment](21_native_vector_env.ipynb), is the better investment.
+#
+# What moves the ceiling is to make the driver do less for each rollout. Let the shard compute the gradient and send
+# that: four numbers in our case instead of 1600 steps. Then neither the learning nor the weight of the data is the
+# driver's any more, only the ordering.
+
+# %% tags=["timing"]
+say(
+    f"With gradients computed in the shards, CartPole would feed {(making + learning) / ordering:.0f} shards instead of "
+    f"{making / driving:.0f}: again calculated."
+)
+assert (making + learning) / ordering > making / driving
+
+# %% [markdown]
+# Two more limits follow from arithmetic alone. An update of four rollouts cannot keep five shards busy; to use 16,000
+# shards, this training would need 16,000 rollouts, 25.6 million steps, *for each update*, and no learner profits from a
+# batch of that size. And every iteration waits for its slowest rollout.
+#
+# ## So, when a cluster?
+#
+# - **Is the environment written in NumPy, or could it be?** Then one process. Stop here.
+# - **Does a step cost less than about 0.1 ms?** A loop in one process, or one shard a core on one machine. The
+#   measured threshold for your machine is in chapter 22, [throughput](22_throughput.ipynb).
+# - **Does it cost more, and one machine has enough cores to finish overnight?** Then one machine, all its cores:
+#   `AsyncVectorEnv`, or this page's `Shard` with `ray.init()` and no address.
+# - **Is that still days?** Then a cluster, with whole rollouts, as many shards as the calculation above allows, and a
+#   queue of seeds.
+#
+# Ray is not the only way. `concurrent.futures` and joblib run a function like `play` on all cores of one machine, and
+# need no cluster. Dask runs it on many. RLlib, which is built on Ray, brings rollouts, learners and recovery ready
+# made; look at which Gymnasium it wants before you combine it with this book:
+
+# %%
+pins = [line for line in requires("ray") if line.startswith("gymnasium")]
+print(f"Ray {ray.__version__}, Gymnasium {gym.__version__} here;", pins[0])
+assert all("==1.2.2" in pin for pin in pins)
+
+# %% [markdown]
+# ## What trips people up
+#
+# **"output array is read-only."** The arrays of a rollout that Ray delivers are views of the object store, which other
+# processes may be reading. Normalising in place fails. Make a new array, or copy first.
+
+# %%
+rollout = ray.get(shards[0].rollout.remote(0, 20, START))
+with expect(ValueError):
+    rollout.rewards *= 0.1
+scaled = rollout.rewards * 0.1
+assert not rollout.rewards.flags.writeable and scaled.flags.writeable
+
+# %% [markdown]
+# **"More shards do not make it learn any better."** Perhaps they collect the same data. A seed is a *base* seed: row
+# `i` gets the seed plus `i`. Shards with the seeds 0 and 1 share seven of their eight starts, so space the seeds by the
+# number of rows, as `SEEDS` does.
+
+# %%
+starts = [fresh.reset(seed)[0] for seed in (0, 1, 8)]
+print(
+    "rows of seed 1 that seed 0 has, too:", np.sum(np.isin(starts[1], starts[0]).all(1))
+)
+print(
+    "rows of seed 8 that seed 0 has, too:", np.sum(np.isin(starts[2], starts[0]).all(1))
+)
+assert np.array_equal(starts[0][1:], starts[1][:-1])
+assert not np.isin(starts[2], starts[0]).any()
+
+# %% [markdown]
+# **"The seeds are set, and two runs differ in the last digits."** Something is added up in the order of arrival.
+# Floating-point addition depends on the order. Sort by seed first, as `train` does. The same twelve gradients, added
+# forwards and backwards:
+
+# %%
+gradients = [gradient(wanted[seed], trained) for seed in SEEDS]
+difference = sum(gradients) - sum(reversed(gradients))
+print("differences:", difference)
+assert difference.any() and np.abs(difference).max() < 1e-12
+
+# %% [markdown]
+# **"Namespace ... not found", but only on the cluster.** An environment is registered in the process that ran
+# `gym.register`, and the shard is another process. Name the module in the id, and `make_vec` imports it there.
+
+
+# %%
+def count_rows(name):
+    return gym.make_vec(name, num_envs=2).num_envs
+
+
+name = "book/StepCounter-v0"
+assert count_rows(name) == 2 and helpers.environments is not None
+cause = cause_of(shards[0].call.remote(count_rows, name))
+print(f"{type(cause).__name__}: {cause}")
+print(ray.get(shards[0].call.remote(count_rows, f"helpers.environments:{name}")))
+assert isinstance(cause, NamespaceNotFound)
+
+# %% [markdown]
+# **"It hangs."** Ray waits, without a word, for processors that no node has: you asked for more shards than there are
+# cores, or for a graphics card. Give `ray.get` a timeout while you develop, and look at `ray.cluster_resources()`.
+
+# %%
+greedy = RemoteShard.options(num_cpus=64).remote(make_envs)
+with expect(GetTimeoutError):
+    ray.get(greedy.call.remote(os.getpid), timeout=0.5)
+print("processors in the cluster:", ray.cluster_resources()["CPU"])
+ray.kill(greedy)
+
+# %% [markdown]
+# The same timeout is the only help against a shard that neither dies nor answers. Ray restarts what is dead, not what
+# is stuck. In `run_queue`, `ray.wait(..., timeout=60)` returns an empty list when nothing has arrived in a minute; then
+# `ray.kill` the shard that is overdue.
+#
+# **"My environment raised an error. Is the shard dead?"** No. The error is sent to whoever calls `ray.get`, as its own
+# type and as a `RayTaskError`, and the process lives on. (In an `AsyncVectorEnv` the same error ends the worker.)
+
+# %%
+call = shards[0].step.remote(np.full(8, 7))
+print(type(cause_of(call)).__name__, "raised; the shard still answers:", end=" ")
+print(ray.get(shards[0].call.remote(os.getpid)) == pids[0])
+try:
+    ray.get(call)
+except AssertionError as error:
+    assert isinstance(error, RayTaskError)
+assert ray.get(shards[0].call.remote(os.getpid)) == pids[0]
+
+# %% [markdown]
+# At the end, leave. `stop` leaves the cluster and ends its processes, with their ports, sockets and shared memory, and
+# this would happen, too, if a cell above had failed. On a real cluster `ray.shutdown()` leaves, and your shards end
+# with the driver; the nodes stay.
+
+# %%
+cluster.stop()
+print("joined:", ray.is_initialized(), "| files left:", os.path.exists(cluster.folder))
+assert not ray.is_initialized() and not os.path.exists(cluster.folder)
+
+# %% [markdown]
+# ## Exercises
+#
+# None of them needs a cluster.
+#
+# ### Exercise 23.1: predict the seeds
+#
+# Three shards of four rows each form a `LockStep` of twelve rows, which is reset with `seed=100`. Which base seeds does
+# it give to its shards, so that the batch is that of a `SyncVectorEnv` of twelve? Answer with a list.
+#
+# <details><summary>Hint</summary>
+#
+# Write down the seeds of all twelve rows, and draw a line after each four.
+#
+# </details>
+
+# %% tags=["exercise"]
+answer = ...
+
+# %%
+check("23.1", answer)
+
+# %% [markdown]
+# <details><summary>Solution</summary>
+#
+# ```python
+# answer = [100, 104, 108]
+# ```
+#
+# </details>
+#
+# ### Exercise 23.2: make it repeatable
+#
+# Write `random_rewards(envs, seed, num_steps)`. It resets the vector environment, takes `num_steps` steps with random
+# actions from `envs.action_space`, and returns the rewards as an array of shape `(num_steps, num_envs)`. The result
+# must depend on the arguments alone, whatever has been done with `envs` before.
+#
+# <details><summary>Hint</summary>
+#
+# Two things in `envs` are random, and `reset` seeds only one of them.
+#
+# </details>
+
+
+# %% tags=["exercise"]
+def random_rewards(envs, seed, num_steps):
+    raise NotImplementedError
+
+
+# %%
+check("23.2", random_rewards)
+
+# %% [markdown]
+# <details><summary>Solution</summary>
+#
+# ```python
+# def random_rewards(envs, seed, num_steps):
+#     envs.reset(seed=seed)
+#     envs.action_space.seed(seed)
+#     return np.array(
+#         [envs.step(envs.action_space.sample())[1] for _ in range(num_steps)]
+#     )
+# ```
+#
+# </details>
+#
+# ### Exercise 23.3: a queue that loses nothing
+#
+# Write `do_all(seeds, shards)` for shards that are plain objects: `shard.rollout(seed)` returns a result, or raises
+# `ConnectionError`, and then this shard is gone for good. Use the shards in turn. Return a dict from each seed to its
+# result. If no shard is left and there is work to do, raise a `RuntimeError`.
+#
+# <details><summary>Hint</summary>
+#
+# Keep two deques, one of seeds and one of shards. Which of the two must get back what you took out, when the call
+# succeeds, and which when it fails?
+#
+# </details>
+
+
+# %% tags=["exercise"]
+def do_all(seeds, shards):
+    raise NotImplementedError
+
+
+# %%
+check("23.3", do_all)
+
+# %% [markdown]
+# <details><summary>Solution</summary>
+#
+# ```python
+# def do_all(seeds, shards):
+#     todo, idle, done = deque(seeds), deque(shards), {}
+#     while todo:
+#         if not idle:
+#             raise RuntimeError(f"no shard is left to do the seeds {list(todo)}")
+#         seed, shard = todo.popleft(), idle.popleft()
+#         try:
+#             done[seed] = shard.rollout(seed)
+#         except ConnectionError:
+#             todo.append(seed)
+#         else:
+#             idle.append(shard)
+#     return done
+# ```
+#
+# </details>
+#
+# ### Exercise 23.4: does it pay?
+#
+# Write `speed_up(shards, making, driving)`: how many times as fast as *one process that does everything itself* is a
+# driver with so many shards? One process spends `making + driving` seconds on a rollout. With shards, making and
+# driving go on at the same time, and the slower of the two sets the pace.
+#
+# <details><summary>Hint</summary>
+#
+# Calculate the seconds between two rollouts: those of the shards together, and those of the driver.
+#
+# </details>
+
+
+# %% tags=["exercise"]
+def speed_up(shards, making, driving):
+    raise NotImplementedError
+
+
+# %%
+check("23.4", speed_up)
+
+# %% [markdown]
+# <details><summary>Solution</summary>
+#
+# ```python
+# def speed_up(shards, making, driving):
+#     return (making + driving) / max(making / shards, driving)
+# ```
+#
+# </details>
+#
+# ## Recap
+#
+# - A piece of work that depends on its arguments alone may be done twice, anywhere. A rollout can be written so; a step
+#   cannot.
+# - A vector environment that crosses to another process at each step is exact, and slow. Cross once a rollout.
+# - A queue of seeds in the driver spreads the work, and is all the memory that is needed when a process or a node is
+#   lost. Add up in the order of the seeds, and the trained weights are the same to the last bit.
+# - Restarts mend processes, not the state they held.
+# - How many shards are worth having is the cost of making a rollout over the cost of dealing with it. Calculate it
+#   before you rent anything.
+#
+# **Before:** [throughput](22_throughput.ipynb) for what one machine can do. **Next:**
+# [testing vector environments](../trust/24_testing_vector_envs.ipynb).
+# **Reference:** Ray on [actors](https://docs.ray.io/en/latest/ray-core/actors.html) and their
+# [fault tolerance](https://docs.ray.io/en/latest/ray-core/fault_tolerance/actors.html).
