@@ -7,7 +7,7 @@ PY := .venv/bin/python
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book test notebooks from-jupyter new lab serve pdf check lint requirements clean clean-environment
+.PHONY: help environment book test notebooks from-jupyter new lab serve bench pdf check lint requirements clean clean-environment
 .DELETE_ON_ERROR:
 
 help: ## list the verbs
@@ -37,6 +37,9 @@ lab: environment ## open the notebooks in JupyterLab
 
 serve: book ## serve the built book on http://localhost:8000
 	@$(PY) -m http.server --bind localhost --directory _build/html 8000
+
+bench: environment ## measure the throughput ladder of chapter 22 on this machine
+	@$(PY) -m tools.bench
 
 pdf: book ## print the whole book as one PDF
 	@$(PY) -m tools.pdf

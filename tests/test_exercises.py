@@ -28,6 +28,11 @@ class Found:
         return grade(self.number, namespace[self.variable])
 
 
+def next_source(cells: list, kind: str, text: str) -> str:
+    """Return the source of the next cell of this kind with this text, or nothing."""
+    return next((cell.source for cell in cells if cell.cell_type == kind and text in cell.source), "")
+
+
 def exercises_of(name: str) -> list[Found]:
     cells = jupytext.read(ROOT / f"{name}.py").cells
     imports = next(cell.source for cell in cells if cell.cell_type == "code")
@@ -35,8 +40,10 @@ def exercises_of(name: str) -> list[Found]:
     for place, cell in enumerate(cells):
         if "exercise" not in cell.metadata.get("tags", []):
             continue
-        asked = re.search(r'^check\("(\d\d\.\d)", (\w+)\)$', cells[place + 1].source, re.MULTILINE)
-        solved = re.search(r"<summary>Solution</summary>\n\n```python\n(.*?)```", cells[place + 2].source, re.DOTALL)
+        following = cells[place + 1 :]
+        asked = re.search(r'^check\("(\d\d\.\d)", (\w+)\)$', next_source(following, "code", "check("), re.MULTILINE)
+        answer = next_source(following, "markdown", "<summary>Solution</summary>")
+        solved = re.search(r"<summary>Solution</summary>\n\n```python\n(.*?)```", answer, re.DOTALL)
         assert asked, f"{name}: the stub in cell {place} is not followed by a check"
         assert solved, f"{name}: the check of {asked[1]} is not followed by a solution"
         found.append(Found(asked[1], asked[2], imports, cell.source, solved[1]))

@@ -78,13 +78,19 @@ def dead_links(path: Path, root: Path) -> list[str]:
 
 
 def weight(path: Path) -> int:
-    """Return the bytes a first visit to the page loads, gzipped, images aside."""
-    local = {address for address in resources(parse(path)) if not urlsplit(address).scheme}
+    """Return the bytes a first visit to the page loads, gzipped, images aside (figures are images within the page)."""
+    tree = parse(path)
+    local = {address for address in resources(tree) if not urlsplit(address).scheme}
     # The page for what is not found names its files from the site's root: it is shown at any address.
     files = {HTML / address[1:] if address.startswith("/") else path.parent / address for address in local}
     files = {Path(unquote(urlsplit(str(file)).path)).resolve() for file in files}
-    text = [file for file in files if file.suffix in (".css", ".js", ".woff2")]
-    return sum(len(gzip.compress(file.read_bytes(), 6)) for file in [path, *text])
+    for drawing in tree.xpath("//svg[@role='img']"):
+        drawing.drop_tree()
+    loaded = [
+        lxml_html.tostring(tree),
+        *(file.read_bytes() for file in files if file.suffix in (".css", ".js", ".woff2")),
+    ]
+    return sum(len(gzip.compress(content, 6)) for content in loaded)
 
 
 each = pytest.mark.parametrize("page", PAGES)

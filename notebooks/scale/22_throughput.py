@@ -94,8 +94,8 @@ for place, way in enumerate(ways):
         style = {"color": PALETTE[shift], "marker": "os"[shift], "ls": ""}
         ax.plot(found, [2 * place + shift] * 5, markersize=7, **style)
 ax.set_yticks(range(6), labels)
-ticks = [0.25, 0.5, 1, 2, 4, 8, 16]
 ax.set(xscale="log", xlabel="native: times as fast as the loop", ylim=(5.5, -0.5))
+ticks = [0.25, 0.5, 1, 2, 4, 8, 16]
 
 # %% tags=["hide-input", "timing"]
 ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -184,11 +184,12 @@ for name, style in zip(names, ["s--", "D:", "^-.", "o-"], strict=True):
 ax.axhline(1, color=PALETTE[5], ls=":", lw=1.2, marker="")
 ax.set(xscale="log", yscale="log", ylabel="times as fast as one environment")
 ax.set(xlabel="rows")
-ax.set_xticks(rungs, [str(rows) for rows in rungs])
-ax.minorticks_off()
-ax.legend()
+labels = [str(rows) for rows in rungs]
 
 # %% tags=["hide-input", "timing"]
+ax.set_xticks(rungs, labels)
+ax.minorticks_off()
+ax.legend()
 alt = """Speed in environment steps against the number of rows, both logarithmic. The
 loop and the processes stay below one environment; both native classes rise past it."""
 show(fig, alt)
@@ -415,9 +416,10 @@ ax.axhline(1, color=PALETTE[5], ls=":", lw=1.2, marker="")
 ax.axvline(least, color=PALETTE[5], ls=":", lw=1.2, marker="")
 ax.set(xscale="log", yscale="log", xlabel="µs a step, measured", title="Four rows")
 ax.set(ylabel="times as fast as the loop")
-ax.set_xticks(plan, [str(cost) for cost in plan])
+labels = [str(cost) for cost in plan]
 
 # %% tags=["hide-input", "timing"]
+ax.set_xticks(plan, labels)
 ax.set_yticks([0.125, 0.25, 0.5, 1, 2, 4], ["1/8", "1/4", "1/2", "1", "2", "4"])
 ax.minorticks_off()
 ax.legend()
@@ -566,8 +568,8 @@ large = frames[210, 160, 3]
 pipe = large["pipe"] / large["shared memory"]
 copied = large["loop"] / large["loop, copy=False"]
 say(
-    f"At 100 kB, the pipe takes {pipe:.2f} times as long as shared memory, and the loop "
-    f"with its copy {copied:.2f} times as long as without."
+    f"At 100 kB, the pipe takes {pipe:.2f} times as long as shared memory, and the "
+    f"loop with its copy {copied:.2f} times as long as without."
 )
 assert pipe > 1 and large["loop"] > frames[4,]["loop"]
 
@@ -757,9 +759,9 @@ for start, end, label in arrows:
         {"ha": "center", "va": "bottom"} if u > x else {"ha": "left", "va": "center"}
     )
     ax.text(*middle, label, size=9, **where)
-ax.set(xlim=(-0.4, 1.4), ylim=(3.4, -0.4))
 
 # %% tags=["hide-input", "timing"]
+ax.set(xlim=(-0.4, 1.4), ylim=(3.4, -0.4))
 ax.axis("off")
 alt = f"""A flow chart. A step that can be written with arrays: a native class.
 Otherwise, a step shorter than {least:.0f} µs: the loop. A longer one: processes, one a
