@@ -21,7 +21,7 @@ book: environment ## execute what changed and build the HTML
 	@$(PY) -m tools.render
 
 test: book ## everything CI checks: the pairs, the notebooks, the helpers, the pages
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n auto --maxschedchunk 1
 
 notebooks: environment ## write each .ipynb from its .py
 	@$(PY) -m tools.pairs write

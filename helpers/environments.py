@@ -2,13 +2,11 @@
 
 Importing this module registers them under ``book/``, once: running the cell again changes nothing.
 
-| id | what it is for |
-| --- | --- |
-| ``book/ShortFrozenLake-v0`` | the first toy: constant observation, zero reward, one step long |
-| ``book/StepCounter-v0`` | says in each observation which episode and which step it belongs to |
-| ``book/Wait-v0`` | a step that costs what you set, by computing or by sleeping |
-| ``book/DictCounter-v0`` | a counter with a nested observation |
-| ``book/Reporter-v0`` | reports an info key only on the steps you name |
+- ``book/ShortFrozenLake-v0``: the first toy, with a constant observation, zero reward, one step long
+- ``book/StepCounter-v0``: says in each observation which episode and which step it belongs to
+- ``book/Wait-v0``: a step that costs what you set, by computing or by sleeping
+- ``book/DictCounter-v0``: a counter with a nested observation
+- ``book/Reporter-v0``: reports an info key only on the steps you name
 """
 
 import time

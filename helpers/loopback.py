@@ -133,17 +133,22 @@ class Loopback:
         self.news: list[str] = []
         # A short path, since the names of sockets may not be long.
         self.folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if os.name == "posix" else None)
-        command = [sys.executable, "-I", janitor.__file__, self.folder]
-        self._janitor = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+        self._janitor = self._hire()
         self._cluster: Cluster | None = None
         self._undo = ExitStack()
         try:
             self._start(nodes, cpus)
         except BaseException:
             self.stop()
+            self._janitor = self._hire()  # a node that never started may write into the folder when this program ends
             raise
         # After Ray's own functions, so that it runs before them: they end the nodes first, and this program with them.
         atexit.register(self.stop)
+
+    def _hire(self) -> subprocess.Popen:
+        """Start the process that cleans up after this one."""
+        command = [sys.executable, "-I", janitor.__file__, self.folder]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
     def _start(self, nodes: int, cpus: int) -> None:
         self._undo.enter_context(patch.dict(os.environ, RAY_TMPDIR=self.folder))
@@ -181,6 +186,20 @@ class Loopback:
         if not 0 < number < len(self._nodes):
             raise ValueError(f"number={number}; the nodes that can be lost are 1 to {len(self._nodes) - 1}")
         self._cluster.remove_node(self._nodes[number], allow_graceful=False)
+
+    def report(self, text: str) -> str:
+        """Wait for a piece of news that contains `text` and return it.
+
+        Raises:
+            TimeoutError: if there is none for a long time.
+        """
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for news in self.news:
+                if text in news:
+                    return news
+            time.sleep(0.05)
+        raise TimeoutError(f"no news of {text!r} in {PATIENCE} seconds, only {self.news}")
 
     def stop(self) -> None:
         """Leave the cluster, end its processes and remove its files; do nothing the second time."""

@@ -60,6 +60,9 @@ def problems_of(name: str, notebook: nbformat.NotebookNode) -> list[str]:
             elif output.output_type == "error":
                 code = textwrap.indent(cell.source, "    | ")
                 problems.append(f"{where} raises {output.ename}: {output.evalue}\n{code}")
+            elif output.output_type == "execute_result":
+                shown = output["data"].get("text/plain", "")[:60]
+                problems.append(f"{where} shows a bare value ({shown}); print it, or assign it to _")
             elif any(kind.startswith("image/") for kind in output.get("data", {})):
                 problems.append(f"{where} shows a figure without a text; use helpers.figures.show(fig, alt)")
     return problems

@@ -69,7 +69,7 @@ print("then  ", envs.step(STAY)[0].tolist())
 # Row 1 is at the start of episode 1, the other two stand where they stood, and the next step moves all three on.
 # This is a [masked reset](../../book/glossary.md#masked-reset): the [mask](../../book/glossary.md#mask), an array
 # with one boolean for each row, says which rows are meant. It works in every autoreset mode, with `SyncVectorEnv`
-# and `AsyncVectorEnv`.
+# and `AsyncVectorEnv`; the traps below name one fault, and what it does to a statistics wrapper around the batch.
 #
 # Here is a longer run with two masked resets, drawn as in chapter 6. First the plan, one list for each call: the
 # rows to reset, or none for a step.
@@ -481,7 +481,7 @@ observations = NormalizeObservation(counters())
 observations.reset(seed=0)
 with expect(ValueError):
     observations.reset(options={"reset_mask": done})
-observations.reset(options={"reset_mask": np.ones(3, bool)})  # all of it: accepted
+_ = observations.reset(options={"reset_mask": np.ones(3, bool)})  # all of it: accepted
 
 # %% [markdown]
 # **A step is lost after the reset, in `AsyncVectorEnv` without shared memory.** In `NEXT_STEP` the worker, the

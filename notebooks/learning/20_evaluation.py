@@ -66,7 +66,7 @@ class Lasting(gym.Env):
 # %% [markdown]
 # A fair coin decides between 1 step and 39 steps: the mean is 20. We make 256
 # [sub-environments](../../book/glossary.md#sub-environment) and watch the episodes in the order in which they
-# finish. A generator yields them as pairs of a [row](../../book/glossary.md#row), which is the place of the
+# finish. A Python generator function yields them as pairs of a [row](../../book/glossary.md#row), which is the place of the
 # sub-environment in the batch, and a return.
 
 

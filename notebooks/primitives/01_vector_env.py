@@ -16,7 +16,7 @@
 #
 # After this chapter you can read any vector environment: what goes in, what comes out, and what each axis means.
 #
-# **You need:** `gym.Env`, its `reset` and `step`. **Time:** about 15 minutes.
+# **You need:** `gym.Env`, its `reset` and `step`. **Time:** about 10 minutes.
 
 # %%
 import gymnasium as gym

@@ -155,7 +155,7 @@ ax.set_xticks(range(4), [repr(mode) for mode in modes], size=10)
 ax.set_yticks(range(3), ids)
 ax.tick_params(length=0)
 ax.spines[:].set_visible(False)
-ax.set_title("What make_vec returns")
+_ = ax.set_title("What make_vec returns")
 
 # %% tags=["hide-input"]
 show(

@@ -646,8 +646,8 @@ with expect(TypeError):
     lakes.step(0)
 
 # %% [markdown]
-# **"`ValueError: zip() argument 2 is longer than argument 1`."** The batch of actions is too short (with "shorter":
-# too long). `SyncVectorEnv` notices at the end of its loop, when rows have been stepped already. Read how many
+# **"`ValueError: zip() argument 2 is longer than argument 1`."** The batch of actions is too short (in a loop,
+# "shorter" means too long; with processes the two words change places). `SyncVectorEnv` notices at the end of its loop, when rows have been stepped already. Read how many
 # steps each row has taken.
 
 # %%

@@ -44,7 +44,7 @@ from helpers.timeline import draw, record, stepper
 # - `DISABLED`: never. You reset the row yourself.
 #
 # Three different moments ought to look different. Here is a first toy, a frozen lake whose episodes are one step
-# long. The same two actions go to each mode; look for the difference.
+# long (importing `helpers.environments` registers its id). The same two actions go to each mode; look for the difference.
 
 # %%
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode

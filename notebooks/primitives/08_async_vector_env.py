@@ -18,7 +18,7 @@
 # use the time while they work, and close them whatever happens.
 #
 # **You need:** [VectorEnv](01_vector_env.ipynb) and [SyncVectorEnv](02_sync_vector_env.ipynb); for two of the traps,
-# [autoreset](06_autoreset.ipynb). **Time:** about 25 minutes.
+# [autoreset](06_autoreset.ipynb). **Time:** about 40 minutes.
 
 # %%
 import multiprocessing
@@ -33,6 +33,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
+from helpers import timing
 from helpers.environments import StepCounter, Wait
 from helpers.exercises import check
 from helpers.explorables import explorable
@@ -225,7 +226,7 @@ def race(factory, n, calls):
 
 # %% tags=["timing"]
 python = ".".join(map(str, sys.version_info[:3]))
-cores = multiprocessing.cpu_count()
+cores = timing.cores()  # those this process may use
 say(f"Measured with {cores} cores, Python {python}, Gymnasium {gym.__version__}.")
 cartpole = race(partial(gym.make, "CartPole-v1"), n=4, calls=100)
 ratio, low, high = cartpole
@@ -289,7 +290,7 @@ won = step_costs[middle > 1]
 say(
     f"The cheapest computing step at which processes won here: {won.min():g} ms."
     if won.size
-    else "Processes won at no cost of a computing step: the cores were busy."
+    else "Processes won at no cost of a computing step. Were other programs running?"
 )
 say(f"At 5 ms of computing they were {middle[-1]:.1f} times as fast, on {cores} cores.")
 
@@ -356,7 +357,8 @@ for i, cost in enumerate(cost for cost, _ in plan):
 table(rows, "Times the loop's speed, by the model and measured")
 
 # %% [markdown]
-# The model has the shape right and is too hopeful: its cores are free and its steps all equally long.
+# The model has the shape right and is too hopeful: its cores are free and its steps all equally long. Where a
+# measured "burn" stays far below the model, the cores were not free, and the model is the better guide.
 #
 # ## How many sub-environments, then?
 #

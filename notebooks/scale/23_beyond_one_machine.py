@@ -22,7 +22,6 @@
 # needs [Ray](https://docs.ray.io). **Time:** about 25 minutes.
 
 # %%
-import logging
 import os
 import pickle
 import signal
@@ -30,32 +29,12 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import requires
-from pathlib import Path
-
-os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # Ray reads these when it is imported:
-os.environ["RAY_AUTH_MODE"] = "token"  # send no reports, and let nobody else in
-logging.getLogger("ray.widgets.util").setLevel(logging.WARNING)  # no advice on widgets
 
 import gymnasium as gym
-import jupytext
 import numpy as np
-import ray
-from gymnasium.error import NamespaceNotFound, ResetNeeded
-from gymnasium.vector import VectorEnv
-from gymnasium.vector.utils import batch_space
-from ray.exceptions import (
-    ActorDiedError,
-    GetTimeoutError,
-    ObjectLostError,
-    RayActorError,
-    RayTaskError,
-)
 
-import helpers.environments
 from helpers.exercises import check
 from helpers.figures import INK, PALETTE, figure, show
-from helpers.loopback import Loopback
 from helpers.pages import expect, say, table
 from helpers.rollouts import Rollout, collect, gae
 from helpers.timing import interleave
@@ -78,6 +57,7 @@ def play(envs, seed, num_steps, agent):
     observations, _ = envs.reset(seed=seed)
     start = observations, np.zeros(envs.num_envs, bool)
     rollout, _ = collect(envs, partial(agent.act, rng=rng), num_steps, start)
+    rollout.infos.clear()  # the learner does not read them
     return rollout
 
 
@@ -131,19 +111,17 @@ class Shard:
         return self.envs.step(actions)
 
     def rollout(self, seed, num_steps, agent):
-        rollout = play(self.envs, seed, num_steps, agent)
-        rollout.infos.clear()  # send only what the learner reads
-        return rollout
+        return play(self.envs, seed, num_steps, agent)
 
     def call(self, function, *args):
         return function(*args)
 
 
 # %% [markdown]
-# Two shards, one of them fresh, the other with a past. We ask both for the same rollout, and for the same step.
+# Two rollouts are the same if all their arrays are.
 
 # %%
-ARRAYS = ["observations", "actions", "rewards", "terminated", "done", "valid"]
+ARRAYS = ["observations", "actions", "rewards", "terminated", "truncated", "valid"]
 
 
 def same(one, other):
@@ -154,16 +132,18 @@ def make_envs():
     return gym.make_vec("CartPole-v1", num_envs=8, vectorization_mode="sync")
 
 
+# %% [markdown]
+# Now two shards, one of them fresh, the other with a past. We ask both for the same step, and for the same rollout.
+
+# %%
 START = Linear(np.zeros(4))  # tosses a coin
 fresh, used = Shard(make_envs), Shard(make_envs)
 for shard in (fresh, used):
     shard.reset(seed=0)
 used.step(np.ones(8, int))
-same_step = np.array_equal(
-    fresh.step(np.zeros(8, int))[0], used.step(np.zeros(8, int))[0]
-)
-used.rollout(seed=800, num_steps=50, agent=START)
-same_rollout = same(fresh.rollout(96, 200, START), used.rollout(96, 200, START))
+steps = [shard.step(np.zeros(8, int))[0] for shard in (fresh, used)]
+rollouts = [shard.rollout(96, 200, START) for shard in (fresh, used)]
+same_step, same_rollout = np.array_equal(*steps), same(*rollouts)
 print("same step:", same_step, "| same rollout:", same_rollout)
 assert same_rollout and not same_step
 
@@ -182,7 +162,24 @@ assert same_rollout and not same_step
 #
 # We start two nodes on this machine, each at an address of its own on the loopback interface, with all the processes
 # they would have on two machines. What they lack is only the distance. `Loopback`, from this book's helpers, does it;
-# on real machines you would not need it, and we come to [that](#a-real-cluster).
+# on real machines you would not need it, and we come to [that](#a-real-cluster). Nothing above this line needs Ray;
+# these are the imports of the rest.
+
+# %%
+import logging
+from importlib.metadata import requires
+from pathlib import Path
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before Ray is imported: no reports,
+os.environ["RAY_AUTH_MODE"] = "token"  # no visitors,
+logging.getLogger("ray.widgets").setLevel(logging.ERROR)  # no advice on notebooks
+
+import jupytext
+import ray
+from ray import exceptions
+
+import helpers.environments
+from helpers.loopback import Loopback
 
 # %% tags=["timing"]
 begin = time.perf_counter()
@@ -195,8 +192,9 @@ say(f"Starting the cluster took {took:.0f} s. That alone rules it out for small 
 # %% [markdown]
 # `ray.remote` turns the class into one whose instances are actors. We make two, one on each node, by asking for a crumb
 # of a resource that only this node has; on a real cluster you would leave the choice to Ray, with
-# `scheduling_strategy="SPREAD"`. A call such as `shard.call.remote(os.getpid)` does not wait. It returns a promise,
-# and `ray.get` waits for what was promised. (`max_restarts` is for [later](#a-worker-is-killed).)
+# `scheduling_strategy="SPREAD"`. A call such as `shard.call.remote(os.getpid)` does not wait. It returns a promise, in
+# Ray's words an object reference, and `ray.get` waits for what was promised. (`max_restarts` is for
+# [later](#a-worker-is-killed).)
 
 # %%
 RemoteShard = ray.remote(num_cpus=0.5)(Shard)
@@ -208,29 +206,30 @@ def on_node(number, **options):
 
 
 shards = [on_node(0), on_node(1, max_restarts=2)]
-promises = [shard.call.remote(os.getpid) for shard in shards]
-pids = ray.get(promises)
-print(type(promises[0]).__name__, "| processes:", len({os.getpid(), *pids}))
-assert len({os.getpid(), *pids}) == 3
+promises = [shard.call.remote(ray.util.get_node_ip_address) for shard in shards]
+pids = ray.get([shard.call.remote(os.getpid) for shard in shards])
+print(type(promises[0]).__name__, ray.get(promises))
+print("processes, with this one:", len({os.getpid(), *pids}))
+assert ray.get(promises) == ["127.0.0.2", "127.0.0.3"] and os.getpid() not in pids
 
 # %% [markdown]
 # ## The obvious way: one step at a time
 #
 # The most natural wish is a vector environment whose rows live on several machines, and whose `step` looks as it always
 # did. It is not hard to write. The [batch axis](../../book/glossary.md#batch-axis) is cut into as many parts as there
-# are shards, and the results are put together again.
+# are shards, and the results are put together again. First what every vector environment has, then its two calls.
 
 
 # %%
-class Sharded(VectorEnv):
+class Sharded(gym.vector.VectorEnv):
     def __init__(self, shards, part):
         self.shards, self.num_envs = shards, len(shards) * part.num_envs
         self.metadata = part.metadata
         self.single_observation_space = part.single_observation_space
         self.single_action_space = part.single_action_space
-        rows = self.num_envs
-        self.observation_space = batch_space(self.single_observation_space, rows)
-        self.action_space = batch_space(self.single_action_space, rows)
+        batch, rows = gym.vector.utils.batch_space, self.num_envs
+        self.observation_space = batch(self.single_observation_space, rows)
+        self.action_space = batch(self.single_action_space, rows)
 
 
 # %%
@@ -251,7 +250,7 @@ class LockStep(Sharded):
 # %% [markdown]
 # The line to look at is the one with the seeds. Row 8 of the whole is row 0 of the second shard, and in a
 # `SyncVectorEnv` it would be given the [base seed](../../book/glossary.md#base-seed) plus 8. So that is the base seed
-# of the second shard. (The infos are left out: CartPole has none. Merging them is an afternoon of its own.)
+# of the second shard. (The infos are left out, since CartPole has none.)
 #
 # Is it the same environment? Sixteen rows, 300 steps, every array compared.
 
@@ -284,11 +283,13 @@ race = interleave(
     rounds=9,
     work=20 * 16,
 )
+
+# %% tags=["timing"]
 slower = race.ratio("one process", to="two nodes")
 say(
-    f"An environment step costs {race.cost('one process').median:.0f} µs in one process and "
-    f"{race.cost('two nodes').median:.0f} µs on two nodes: the cluster is {slower:.1f} times **slower**, "
-    "with twice the processors and no network in between."
+    f"An environment step costs {race.cost('one process').median:.0f} µs in one "
+    f"process and {race.cost('two nodes').median:.0f} µs on two nodes: the cluster is "
+    f"{slower:.1f} times **slower**, with twice the processors and no network between."
 )
 assert slower.low > 1.5
 
@@ -321,27 +322,27 @@ for num_steps in lengths:
 
 # %% tags=["hide-input", "timing"]
 fig, ax = figure(7, 3.2)
-ax.plot(lengths, far, label="on another node")
-ax.plot(lengths, home, label="in this process")
+ax.plot(lengths, np.transpose([far, home]), label=["another node", "this process"])
 ax.set(
     xscale="log", yscale="log", xticks=lengths, xticklabels=lengths,
+    yticks=[10, 30, 100, 300], yticklabels=[10, 30, 100, 300],
     xlabel="steps in one rollout", ylabel="µs an environment step",
     title="The crossing is paid once a rollout",
 )  # fmt: skip
-ax.minorticks_off()
-ax.set_yticks([10, 30, 100, 300], ["10", "30", "100", "300"])
 ax.legend()
+ax.minorticks_off()
 alt = (
-    "Two falling lines over the length of a rollout: an environment step on another node "
-    f"costs {far[0]:.0f} µs in rollouts of one step and {far[-1]:.0f} µs in rollouts of 256; "
-    f"in this process {home[0]:.0f} µs and {home[-1]:.0f} µs."
+    "Two falling lines over the length of a rollout. An environment step on another "
+    f"node costs {far[0]:.0f} µs in rollouts of one step, {far[-1]:.0f} µs in those of "
+    f"256; in this process {home[0]:.0f} and {home[-1]:.0f} µs."
 )
 show(fig, alt)
 
 # %% tags=["timing"]
 say(
-    f"In rollouts of one step, an environment step on the other node costs {far[0] / home[0]:.1f} times what it costs "
-    f"at home; in rollouts of {lengths[-1]} steps {far[-1] / home[-1]:.1f} times."
+    "In rollouts of one step, an environment step on the other node costs "
+    f"{far[0] / home[0]:.1f} times what it costs at home; in rollouts of "
+    f"{lengths[-1]} steps {far[-1] / home[-1]:.1f} times."
 )
 assert far[-1] < far[0] / 3
 
@@ -361,8 +362,8 @@ race = interleave(
 )
 say(
     "Two rollouts of 200 steps, one on each node, take "
-    f"{1 / race.ratio('both', to='home').median:.2f} times as long as the same two one after the other at home "
-    "(0.5 would be perfect, and needs two idle processors)."
+    f"{1 / race.ratio('both', to='home').median:.2f} times as long as the same two one "
+    "after the other at home (0.5 would be perfect, and needs two idle processors)."
 )
 
 # %% [markdown]
@@ -374,9 +375,6 @@ say(
 
 
 # %%
-LOST = (RayActorError, ObjectLostError)  # the shard is gone, or its result is
-
-
 def run_queue(seeds, shards, *args, log=None):
     todo, idle, busy = deque(seeds), deque(shards), {}
     while todo or busy:
@@ -395,11 +393,15 @@ def run_queue(seeds, shards, *args, log=None):
 
 
 # %%
+LOST = exceptions.RayActorError, exceptions.ObjectLostError  # the shard, the result
+
+
 def hand_out(todo, idle, busy, args):
     while todo and idle:
         seed, shard = todo.popleft(), idle.popleft()
         busy[shard.rollout.remote(seed, *args)] = seed, shard, time.perf_counter()
-    assert busy, f"no shard is left to do the seeds {list(todo)}"
+    if not busy:
+        raise RuntimeError(f"no shard is left to do the seeds {list(todo)}")
 
 
 def fetch(call):
@@ -434,7 +436,7 @@ assert all(equal) and len(rollouts) == len(SEEDS) == 12
 size = len(pickle.dumps(rollouts[0], protocol=5))
 print(f"a rollout: {size:,} bytes, {size / 1600:.0f} for each environment step")
 print(f"the agent: {START.weights.nbytes} bytes of weights")
-assert 25 < size / 1600 < 40
+assert 25 < size / 1600 < 60
 
 # %% [markdown]
 # What you do not see in this count are the infos, which the shard threw away. They are one dict for each step, with
@@ -460,10 +462,10 @@ assert ratio.median > 3
 
 # %% [markdown]
 # Results smaller than 100 kB travel with the reply, into the memory of the driver. Larger ones stay in the object store
-# of the node where they were made until somebody fetches them.
+# of the node where they were made until somebody fetches them. We will [lose one](#a-node-is-lost) of each kind.
 #
-# Going out, the agent is an argument, and an argument is packed anew for each call. So put it into the object store
-# once, and pass the promise: Ray hands the shard what it stands for, and each node fetches it once.
+# Going out, the agent is an argument, and an argument is packed anew for each call. For four numbers that does not
+# matter. A network you put into the object store once, and pass the promise: Ray hands the shard what it stands for.
 
 # %% tags=["timing"]
 network = np.zeros(1_000_000, np.float32)  # 4 MB
@@ -478,13 +480,14 @@ def only_once():
     return ray.get([shards[0].call.remote(np.size, reference) for _ in range(8)])
 
 
+# %% tags=["timing"]
 race = interleave({"each time": each_time, "once": only_once}, rounds=5)
+ratio = race.ratio("once", to="each time").median
 say(
-    "Sending 4 MB of weights with each of 8 calls takes "
-    f"{race.ratio('once', to='each time').median:.1f} times as long as putting them into the store once."
+    f"Sending 4 MB of weights with each of 8 calls takes {ratio:.1f} times as long as "
+    "putting them into the store once."
 )
-assert each_time() == only_once() == [1_000_000] * 8
-assert race.ratio("once", to="each time").median > 1
+assert each_time() == only_once() == [1_000_000] * 8 and ratio > 1
 
 # %% [markdown]
 # ## A training loop that does not know where its rollouts come from
@@ -493,7 +496,8 @@ assert race.ratio("once", to="each time").median > 1
 # function's. So the loop takes that function as an argument.
 #
 # The learner is as small as one can be that learns: the policy gradient, with the discounted rewards-to-go of `gae`
-# (λ = 1, no value estimates) as the weight of each action. A better one comes [below](#the-agent-of-chapter-18).
+# (λ = 1, no value estimates) as the weight of each action. A better one comes [below](#the-agent-of-chapter-18). Each
+# update takes four rollouts, with seeds that no other rollout has.
 
 
 # %%
@@ -509,6 +513,7 @@ def gradient(rollout, agent):
     return (advantages * surprise) @ observations / len(advantages)
 
 
+# %%
 def train(rollouts_for, iterations=range(10), agent=START):
     curve = []
     for i in iterations:
@@ -535,6 +540,7 @@ def on_cluster(seeds, agent):
     return run_queue(seeds, shards, 200, ray.put(agent))
 
 
+# %%
 trained, curve = train(at_home)
 print("steps an episode:", *(f"{length:.0f}" for length in curve))
 assert curve[-1] > 4 * curve[0]
@@ -630,6 +636,7 @@ def kill(pid):
     return lambda: os.kill(pid, signal.SIGKILL)
 
 
+# %%
 victim = shards[1]
 results = run_queue(SEEDS, shards, 200, START)
 rollouts = dict(interrupted(results, after=3, accident=kill(pids[1])))
@@ -661,14 +668,14 @@ assert new_pid != pids[1]
 def cause_of(call):
     try:
         ray.get(call)
-    except RayTaskError as error:
+    except exceptions.RayTaskError as error:
         return error.cause
     raise AssertionError("expected an error, but nothing was raised")
 
 
 cause = cause_of(victim.step.remote(np.zeros(8, int)))
 print(f"{type(cause).__name__}: {cause}")
-assert isinstance(cause, ResetNeeded)
+assert isinstance(cause, gym.error.ResetNeeded)
 
 # %% [markdown]
 # And that was the lucky case. Had another rollout come in between, the step would have been taken in an episode that
@@ -692,9 +699,9 @@ assert third_pid != new_pid and equal
 #
 # ## A node is lost
 #
-# Now the whole second machine goes: scheduler, object store, workers, all at once. The shard that was
-# killed twice lives there, and has used up its restarts. Before that, we leave two finished rollouts on the node without fetching them, a small
-# one of 50 steps and a large one of 1000.
+# Now the whole second machine goes: scheduler, object store, workers, all at once. The shard that was killed twice
+# lives there, and has used up its restarts. Before that, we leave two finished rollouts on the node without fetching
+# them, a small one of 50 steps and a large one of 1000.
 
 # %%
 small = victim.rollout.remote(96, 50, START)
@@ -719,6 +726,7 @@ def on_failing_cluster(seeds, agent):
     return results
 
 
+# %%
 agent, curve_there = train(on_failing_cluster)
 lost = [seed for seed, *_, rollout in log if rollout is None]
 print("identical:", identical(agent, trained), "| lost on the way:", len(lost))
@@ -731,58 +739,43 @@ assert len(lost) == 1 and lost[0] in range(96, 128) and len(shards) == 1
 # driver saw it. Each bar is one rollout.
 
 # %% tags=["hide-input", "timing"]
-zero = log[0][2]
-drop = next(end for *_, end, rollout in log if rollout is None)
-names = {shards[0]: "node 0", victim: "node 1"}
+[waited] = [end - begin for *_, begin, end, rollout in log if rollout is None]
+zero, names = log[0][2], {shards[0]: "node 0", victim: "node 1"}
 fig, ax = figure(7, 2.2)
 for _, shard, begin, end, rollout in log:
-    ax.barh(
-        names[shard],
-        end - begin,
-        left=begin - zero,
-        height=0.6,
-        color=PALETTE[1] if rollout is None else PALETTE[0],
-        hatch="//" if rollout is None else None,
-        edgecolor=INK,
-        linewidth=0.5,
-    )
+    gone, bar = rollout is None, (names[shard], end - begin, 0.6, begin - zero)
+    ax.barh(*bar, color=PALETTE[gone], hatch="//" * gone, edgecolor=INK, linewidth=0.5)
 ax.set(xlabel="seconds", title="Rollouts before and after the loss of node 1")
 ax.invert_yaxis()
-fig.get_layout_engine().set(rect=(0, 0, 1, 1))
-waited = max(end - begin for *_, begin, end, rollout in log if rollout is None)
 alt = (
-    "Two rows of bars over time. Both nodes work in turns at first; then one long hatched bar on "
-    f"node 1, {waited:.1f} seconds, is the rollout that was lost; after it only node 0 has bars."
+    "Two rows of bars over time. Both nodes work at first; then one long hatched bar on "
+    f"node 1, {waited:.1f} seconds, is the rollout that was lost; then only node 0 works."
 )
 show(fig, alt)
 
 # %% tags=["timing"]
 say(
-    f"The hatched bar is the rollout that never came. It took {waited:.1f} s until Ray was sure that the node was dead, "
-    "and the iteration could not end before."
+    f"The hatched bar is the rollout that never came. It took {waited:.1f} s until Ray "
+    "was sure that the node was dead, and the iteration could not end before."
 )
 
 # %% [markdown]
-# How long this takes is a setting. A node answers health checks; `Loopback` asks twice a second and gives up after
-# three refusals. Ray's own defaults are patient: tens of seconds. A shorter fuse finds a dead node sooner, and takes a
-# busy one for dead more often.
+# How long this takes is a setting. A node has to answer health checks; `Loopback` lets Ray ask twice a second and give
+# up after three refusals. With Ray's defaults it takes about a quarter of a minute. A shorter fuse finds a dead node
+# sooner, and takes a busy one for dead more often.
 #
 # And the two rollouts that were finished, but not fetched?
 
 # %%
-fetched = ray.get(small)
-print(
-    "small:",
-    "equal to the one made at home:",
-    same(fetched, fresh.rollout(96, 50, START)),
-)
+equal = same(ray.get(small), fresh.rollout(96, 50, START))
+print("small: equal to the one made at home:", equal)
 try:
     ray.get(large)
 except LOST as error:
-    print("large:", "lost, as", type(error).__name__)
+    print("large: lost,", type(error).__name__)
 else:
     raise AssertionError("the large result has survived")
-assert same(fetched, fresh.rollout(96, 50, START))
+assert equal
 
 # %% [markdown]
 # The small one had travelled with its reply; the large one lay in the memory of the node. That is the second of the two
@@ -792,24 +785,21 @@ assert same(fetched, fresh.rollout(96, 50, START))
 # %%
 try:
     ray.get(victim.call.remote(os.getpid))
-except ActorDiedError as error:
+except exceptions.ActorDiedError as error:
     print(f"{type(error).__name__}: {str(error).splitlines()[0]}")
 else:
     raise AssertionError("a dead actor answers")
-assert issubclass(ActorDiedError, RayActorError)
+assert issubclass(exceptions.ActorDiedError, exceptions.RayActorError)
 
 # %% [markdown]
 # Ray also reports on its own account, in the driver's output, whenever it likes. `Loopback` keeps these reports, so that
 # they do not fall into the middle of this page. On your screen they look like this:
 
 # %%
-dead = [line for line in cluster.news if "marked dead" in line]
-print(
-    dead[0]
-    .split("This can happen")[0]
-    .replace(victim_node := dead[0].split()[5], "...")
-)
-assert len(dead) == 1 and len(victim_node) > 20
+report = cluster.report("marked dead").split(" This can happen")[0].split()
+report[5] = "..."
+print(" ".join(report))
+assert report[4] == "id:" and "127.0.0.3" in report
 
 # %% [markdown]
 # One process is left that must not die: the driver. Since everything else follows from the seeds, it need not remember
@@ -845,8 +835,8 @@ assert identical(resumed, trained)
 # The rest of this page stays as it is. What has to be right:
 #
 # - **The network.** Whoever reaches Ray's ports can run code on your machines, and without a token everybody may. The
-#   ports are open on all interfaces even on this page, where the nodes have loopback addresses; that is why the first
-#   cell sets `RAY_AUTH_MODE`. Put a cluster into a network of its own as well.
+#   ports are open on all interfaces even on this page, where the nodes have loopback addresses; that is why it
+#   sets `RAY_AUTH_MODE`. Put a cluster into a network of its own as well.
 # - **The software.** The same Python and the same Ray everywhere: a node with other versions is refused. Nobody checks
 #   the versions of Gymnasium and NumPy. Use one image for all.
 # - **The code.** A class or function from a notebook or a script travels whole. One from a module travels as a name, and
@@ -874,6 +864,8 @@ begin = time.process_time()
 for seed, rollout in run_queue(seeds, shards, 200, ray.put(START)):
     kept[seed] = rollout
 ordering = (time.process_time() - begin) / len(seeds)
+
+# %% tags=["timing"]
 turns = {
     "making": lambda: fresh.rollout(0, 200, START),
     "learning": lambda: gradient(kept[0], START),
@@ -882,8 +874,9 @@ race = interleave(turns, rounds=15)
 making, learning = (race.cost(name).median / 1e6 for name in turns)
 driving = ordering + learning
 say(
-    f"A rollout of 1600 environment steps costs a shard {1000 * making:.1f} ms and the driver "
-    f"{1000 * driving:.2f} ms, of which {1000 * learning:.2f} ms are the gradient. It weighs {size / 1000:.0f} kB."
+    f"A rollout of 1600 environment steps costs a shard {1000 * making:.1f} ms and the "
+    f"driver {1000 * driving:.2f} ms, of which {1000 * learning:.2f} ms are the "
+    f"gradient. It weighs {size / 1000:.0f} kB."
 )
 assert making > 2 * driving
 
@@ -893,8 +886,8 @@ assert making > 2 * driving
 
 # %% tags=["timing"]
 say(
-    f"{1000 * making:.1f} / {1000 * driving:.2f} = **{making / driving:.0f} shards**, and the driver has its hands full. "
-    "More shards than that wait for it."
+    f"{1000 * making:.1f} / {1000 * driving:.2f} = **{making / driving:.0f} shards** "
+    "keep the driver busy all the time. More than that wait for it."
 )
 
 # %% [markdown]
@@ -933,6 +926,7 @@ def useful_shards(shards, making, driving, size):
     return min(shards, making / driving, making / (size / BANDWIDTH))
 
 
+# %% tags=["timing"]
 rows = []
 for nodes in [1, 10, 100, 1000]:
     busy = {k: useful_shards(nodes * CORES, *costs) for k, costs in KINDS.items()}
@@ -940,48 +934,46 @@ for nodes in [1, 10, 100, 1000]:
     rows[-1] |= {kind: f"{number:,.1f}" for kind, number in busy.items()}
 table(rows, "Calculated, not measured: how many of the shards have work at any time")
 assert useful_shards(16, *KINDS["1 ms a step"]) == 16
-assert useful_shards(16_000, *KINDS["native"]) < 16
+assert useful_shards(16_000, *KINDS["native"]) < 16 < 16_000
 
 # %% tags=["hide-input", "timing"]
 fig, ax = figure(7, 3.4)
-counts = CORES * np.logspace(0, 3, 50)
+counts = np.geomspace(CORES, 1000 * CORES, 50)
 for kind, costs in KINDS.items():
-    ax.plot(counts, [useful_shards(n, *costs) for n in counts], label=kind, markevery=7)
-ax.plot(counts, counts, color=INK, linewidth=0.8, linestyle=":", marker="")
-ax.text(2000, 5000, "all of them", ha="right")
+    working = [useful_shards(shards, *costs) for shards in counts]
+    most = f"{kind}: {working[-1]:,.0f} at most"
+    ax.plot(counts / CORES, working, label=most, markevery=7)
+ax.plot(counts / CORES, counts, color=INK, linewidth=0.8, linestyle=":", marker="")
 ax.set(
     xscale="log", yscale="log", ylim=(0.8, 30_000),
-    xlabel="nodes of 16 shards", ylabel="shards with work",
+    xlabel="nodes of 16 shards (dotted: all of them)", ylabel="shards with work",
     title="Calculated from the measured costs of one rollout",
 )  # fmt: skip
-ax.set_xticks([16, 160, 1600, 16000], ["1", "10", "100", "1000"])
-ax.set_yticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
-ax.minorticks_off()
 ax.legend()
-ends = {kind: useful_shards(16_000, *costs) for kind, costs in KINDS.items()}
-alt = (
-    "Three lines of the number of shards with work over the number of nodes: each follows the "
-    "diagonal and then turns flat, "
-    + ", ".join(f"{kind} at {end:,.0f} shards" for kind, end in ends.items())
-    + "."
+labels = ", ".join(ax.get_legend_handles_labels()[1])
+show(
+    fig,
+    f"Lines that follow the diagonal and then turn flat. Shards with work: {labels}.",
 )
-show(fig, alt)
 
 # %% [markdown]
 # Read the flat parts. Where a line is flat, more machines change nothing but the bill. The native environment is flat
-# from the start: what the driver does to learn from its rollouts costs as much as making them. It does not belong on a
-# cluster at all, and chapter 21, [a native vector environment](21_native_vector_env.ipynb), is the better investment.
+# from the start: a few shards make more than the driver can learn from. It does not belong on a cluster at all.
 #
-# What moves the ceiling is to make the driver do less for each rollout. Let the shard compute the gradient and send
-# that: four numbers in our case instead of 1600 steps. Then neither the learning nor the weight of the data is the
-# driver's any more, only the ordering.
+# What raises the ceiling is less work for the driver. There are two ways. Ordering is paid once a rollout, whatever its
+# length, so make rollouts longer. And let the shard compute the gradient and send that: four numbers in our case, in
+# place of 1600 steps. Then neither the learning nor the weight of the data is the driver's any more.
 
 # %% tags=["timing"]
+longer = 10 * making / (ordering + 10 * learning)
+lighter = (making + learning) / ordering
+both = 10 * (making + learning) / ordering
 say(
-    f"With gradients computed in the shards, CartPole would feed {(making + learning) / ordering:.0f} shards instead of "
-    f"{making / driving:.0f}: again calculated."
+    f"From {making / driving:.0f} shards to {longer:.0f} with rollouts ten times as "
+    f"long, to {lighter:.0f} with gradients computed in the shards, to {both:.0f} with "
+    "both: calculated as above, for CartPole."
 )
-assert (making + learning) / ordering > making / driving
+assert making / driving < min(longer, lighter) and max(longer, lighter) < both
 
 # %% [markdown]
 # Two more limits follow from arithmetic alone. An update of four rollouts cannot keep five shards busy; to use 16,000
@@ -990,13 +982,13 @@ assert (making + learning) / ordering > making / driving
 #
 # ## So, when a cluster?
 #
-# - **Is the environment written in NumPy, or could it be?** Then one process. Stop here.
-# - **Does a step cost less than about 0.1 ms?** A loop in one process, or one shard a core on one machine. The
-#   measured threshold for your machine is in chapter 22, [throughput](22_throughput.ipynb).
-# - **Does it cost more, and one machine has enough cores to finish overnight?** Then one machine, all its cores:
-#   `AsyncVectorEnv`, or this page's `Shard` with `ray.init()` and no address.
-# - **Is that still days?** Then a cluster, with whole rollouts, as many shards as the calculation above allows, and a
-#   queue of seeds.
+# - **Is the environment written in NumPy, or could it be?** Then one process. Chapter 21,
+#   [a native vector environment](21_native_vector_env.ipynb), is the better investment.
+# - **Will one machine be done by tomorrow?** Then one machine, all its cores. Chapter 22,
+#   [throughput](22_throughput.ipynb), finds out from which cost of a step on `AsyncVectorEnv` pays on yours. Below
+#   that, whole rollouts may still pay: this page's shards, with `ray.init()` and no address.
+# - **Would it take days?** Then a cluster, with whole rollouts, a queue of seeds, and as many shards as the calculation
+#   above allows for the cost of *your* step.
 #
 # Ray is not the only way. `concurrent.futures` and joblib run a function like `play` on all cores of one machine, and
 # need no cluster. Dask runs it on many. RLlib, which is built on Ray, brings rollouts, learners and recovery ready
@@ -1062,7 +1054,7 @@ assert count_rows(name) == 2 and helpers.environments is not None
 cause = cause_of(shards[0].call.remote(count_rows, name))
 print(f"{type(cause).__name__}: {cause}")
 print(ray.get(shards[0].call.remote(count_rows, f"helpers.environments:{name}")))
-assert isinstance(cause, NamespaceNotFound)
+assert isinstance(cause, gym.error.NamespaceNotFound)
 
 # %% [markdown]
 # **"It hangs."** Ray waits, without a word, for processors that no node has: you asked for more shards than there are
@@ -1070,7 +1062,7 @@ assert isinstance(cause, NamespaceNotFound)
 
 # %%
 greedy = RemoteShard.options(num_cpus=64).remote(make_envs)
-with expect(GetTimeoutError):
+with expect(exceptions.GetTimeoutError):
     ray.get(greedy.call.remote(os.getpid), timeout=0.5)
 print("processors in the cluster:", ray.cluster_resources()["CPU"])
 ray.kill(greedy)
@@ -1090,7 +1082,7 @@ print(ray.get(shards[0].call.remote(os.getpid)) == pids[0])
 try:
     ray.get(call)
 except AssertionError as error:
-    assert isinstance(error, RayTaskError)
+    assert isinstance(error, exceptions.RayTaskError)
 assert ray.get(shards[0].call.remote(os.getpid)) == pids[0]
 
 # %% [markdown]

@@ -18,7 +18,7 @@
 # which faults such a test does not see. You can also save one in the middle of a run and go on from there later.
 #
 # **You need:** [reset](../primitives/04_reset.ipynb), [step](../primitives/05_step.ipynb) and
-# [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 25 minutes.
+# [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 40 minutes.
 
 # %%
 import pickle
@@ -787,7 +787,7 @@ def row_pairs(envs, calls):
 
 
 # %%
-fault("actions in reverse order")(B)
+_ = fault("actions in reverse order")(B)
 
 
 # %%

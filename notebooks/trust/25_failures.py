@@ -18,7 +18,7 @@
 # still be used, and how to carry on with a run without spoiling its data.
 #
 # **You need:** [SyncVectorEnv](../primitives/02_sync_vector_env.ipynb) and
-# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Time:** about 25 minutes.
+# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Time:** about 40 minutes.
 
 # %%
 import multiprocessing
