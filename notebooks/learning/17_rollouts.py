@@ -343,7 +343,8 @@ envs.close()
 #
 # A [value](../../book/glossary.md#value) `V` is the discounted sum of rewards that the agent expects from an
 # observation on. From one step we learn that the value of what we saw should have been the reward plus `gamma`
-# times the value of what it led to. To use the value of the next observation in the place of rewards that we did
+# times the value of what it led to; `gamma`, the [discount](../../book/glossary.md#discount), is a number a little
+# below 1 that makes later rewards count less. To use the value of the next observation in the place of rewards that we did
 # not collect is called a [bootstrap](../../book/glossary.md#bootstrap).
 #
 # There are three reasons why no more rewards were collected, and they are not alike.
@@ -354,7 +355,7 @@ envs.close()
 # - The rollout is over in mid-episode: the same. Bootstrap from the last observation.
 #
 # So the weight of the bootstrap is `1 - terminated`, and truncation has no part in it. To see what goes wrong
-# otherwise, take a critic that is *right*: a task that pays 1 for ever, `gamma = 0.9`, so every value is
+# otherwise, take a [critic](../../book/glossary.md#critic), a function that estimates `V`, that is *right*: a task that pays 1 for ever, `gamma = 0.9`, so every value is
 # `1 / (1 - 0.9) = 10`. Its error must be 0 at each step.
 
 # %%

@@ -393,7 +393,7 @@ seen.append(" ".join(unguarded.stderr.split()))
 #
 # `reset(seed=s)` gives row `i` the seed `s + i`; a list gives one seed to each row, and `None` in it leaves a row's
 # [generator](../../book/glossary.md#generator) alone. So two runs with the base seeds 0 and 1 share all rows but
-# one: space base seeds by `num_envs`. `TypeError: object of type 'numpy.int64' has no len()` means that the seed
+# one: choose base seeds `num_envs` apart. `TypeError: object of type 'numpy.int64' has no len()` means that the seed
 # came out of NumPy: write `int(seed)`, or `.tolist()` for an array. A list of the wrong length is a
 # `ValueError: If seeds are passed as a list the length must match num_envs`.
 #
