@@ -43,7 +43,7 @@ def exercises_of(name: str) -> list[Found]:
         following = cells[place + 1 :]
         asked = re.search(r'^check\("(\d\d\.\d)", (\w+)\)$', next_source(following, "code", "check("), re.MULTILINE)
         answer = next_source(following, "markdown", "<summary>Solution</summary>")
-        solved = re.search(r"<summary>Solution</summary>\n\n```python\n(.*?)```", answer, re.DOTALL)
+        solved = re.search(r"<summary>Solution</summary>.*?```python\n(.*?)```", answer, re.DOTALL)
         assert asked, f"{name}: the stub in cell {place} is not followed by a check"
         assert solved, f"{name}: the check of {asked[1]} is not followed by a solution"
         found.append(Found(asked[1], asked[2], imports, cell.source, solved[1]))
