@@ -98,6 +98,19 @@ def _patiently(function):
 
 
 @contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set an environment variable for the block."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
+
+
+@contextmanager
 def _silent() -> Iterator[None]:
     """Drop what is written to standard error below Python: Ray announces there that it will be silent."""
     sys.stderr.flush()
@@ -124,15 +137,18 @@ class Loopback:
         folder: where the cluster keeps its logs and sockets; gone when it has stopped.
 
     Raises:
+        OSError: on other systems than Linux.
         RuntimeError: if this program has joined a cluster already.
     """
 
     def __init__(self, nodes: int = 2, cpus: int = 1) -> None:
+        if sys.platform != "linux":
+            raise OSError("a loopback cluster needs Linux, where each address 127.x.y.z is this machine")
         if ray.is_initialized():
             raise RuntimeError("this program has joined a cluster already; call ray.shutdown() first")
         self.news: list[str] = []
         # A short path, since the names of sockets may not be long.
-        self.folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if os.name == "posix" else None)
+        self.folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
         self._janitor = self._hire()
         self._cluster: Cluster | None = None
         self._undo = ExitStack()
@@ -151,7 +167,7 @@ class Loopback:
         return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
     def _start(self, nodes: int, cpus: int) -> None:
-        self._undo.enter_context(patch.dict(os.environ, RAY_TMPDIR=self.folder))
+        self._undo.enter_context(_variable("RAY_TMPDIR", self.folder))
         self._undo.enter_context(patch.object(worker, "print_to_stdstream", self._hear))
         with (
             patch.object(services, "get_node", _patiently(services.get_node)),
@@ -170,7 +186,7 @@ class Loopback:
                 for number in range(nodes)
             ]
         self.address = self._cluster.address
-        self._undo.enter_context(patch.dict(os.environ, RAY_BACKEND_LOG_LEVEL="fatal"))
+        self._undo.enter_context(_variable("RAY_BACKEND_LOG_LEVEL", "fatal"))
         with _silent():
             ray.init(self.address, _node_ip_address="127.0.0.2", log_to_driver=False, logging_level="ERROR")
 

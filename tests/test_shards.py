@@ -172,20 +172,17 @@ print(cluster.folder, cluster.address, flush=True)
 {ending}
 """
 WAIT = "time.sleep(600)"
-RETURN = """
+FAIL = """
 for wrong, error in [(Loopback, RuntimeError), (lambda: cluster.lose(0), ValueError)]:
     try:
         wrong()
     except error as raised:
         print(raised)
-cluster.stop()
-cluster.stop()
+raise KeyError("a cell fails")
 """
 ENDINGS = {  # nodes, the end of the program, the signal it gets
-    "returns": (1, RETURN, None),
-    "raises": (1, "raise KeyError('a cell fails')", None),
+    "fails": (1, FAIL, None),
     "interrupted": (1, WAIT, signal.SIGINT),
-    "terminated": (1, WAIT, signal.SIGTERM),
     "killed": (2, WAIT, signal.SIGKILL),
 }
 STRANGER = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1])"
@@ -283,19 +280,12 @@ def test_shared_memory_has_no_name_that_could_stay(ended):
 
 @needs_ray
 @needs_linux
-def test_a_program_that_stops_is_silent_and_told_of_its_mistakes(ended):
-    program = ended["returns"].result()
-    assert (program.returncode, program.errors) == (0, "")
+def test_a_program_that_fails_is_told_of_its_mistakes_and_says_no_more(ended):
+    program = ended["fails"].result()
+    assert program.returncode == 1
+    assert program.errors.startswith("Traceback") and program.errors.endswith("KeyError: 'a cell fails'\n")
     assert "has joined a cluster already" in program.output
     assert "number=0; the nodes that can be lost are 1 to 0" in program.output
-
-
-@needs_ray
-@needs_linux
-def test_a_program_that_fails_says_why(ended):
-    program = ended["raises"].result()
-    assert program.returncode == 1
-    assert program.errors.endswith("KeyError: 'a cell fails'\n")
 
 
 @needs_ray

@@ -18,8 +18,8 @@
 # the numbers that one machine would have given you, bit for bit. You can also calculate beforehand whether it pays.
 #
 # **You need:** [rollouts](../learning/17_rollouts.ipynb), and
-# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb) for the first rung of the same ladder. This chapter alone
-# needs [Ray](https://docs.ray.io). **Time:** about 25 minutes.
+# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb) for the first rung of the same ladder. This chapter
+# alone needs [Ray](https://docs.ray.io). **Time:** about 25 minutes.
 
 # %%
 import os
@@ -42,9 +42,9 @@ from helpers.timing import interleave
 # %% [markdown]
 # ## Work that may be done twice
 #
-# A machine that is far away can be slow, or die. Then somebody else must do its work, and nobody knows how far it had
-# come. So before any talk of clusters, a question: which pieces of work can be done twice, anywhere, by anyone, with
-# the same result?
+# A machine that is far away can be slow, or die. Then somebody else must do its work, and nobody knows how far it
+# had come. So before any talk of clusters, a question: which pieces of work can be done twice, anywhere, by anyone,
+# with the same result?
 #
 # A [rollout](../../book/glossary.md#rollout) can, if we write it as a function of its arguments. This one takes a
 # vector environment, a [seed](../../book/glossary.md#seed), a number of steps, and an agent: anything with a method
@@ -79,8 +79,9 @@ class Linear:
 
 
 # %% [markdown]
-# Three things make `play` repeatable. It resets the environments, with the seed, so that nothing is left of what they
-# did before. It makes its own random generator for the actions, from the same seed. And the agent comes in from outside.
+# Three things make `play` repeatable. It resets the environments, with the seed, so that nothing is left of what
+# they did before. It makes its own random generator for the actions, from the same seed. And the agent comes in
+# from outside.
 #
 # (Why `[seed, 1]`? `default_rng(seed)` is the very generator that `reset(seed=seed)` gives to row 0: that row's
 # actions would be drawn from the numbers its start was drawn from.)
@@ -160,10 +161,12 @@ assert same_rollout and not same_step
 # - an *actor* is an object that lives in a process of its own, on some node;
 # - the *object store* is the part of a node's memory that holds results until somebody fetches them.
 #
-# We start two nodes on this machine, each at an address of its own on the loopback interface, with all the processes
-# they would have on two machines. What they lack is only the distance. `Loopback`, from this book's helpers, does it;
-# on real machines you would not need it, and we come to [that](#a-real-cluster). Nothing above this line needs Ray;
-# these are the imports of the rest.
+# We start two nodes on this machine, each at an address of its own on the loopback interface, with all the
+# processes they would have on two machines. What they lack is only the distance. `Loopback`, from this book's
+# helpers, does it; on real machines you would not need it, and we come to [that](#a-real-cluster). (It wants Linux,
+# where the addresses 127.0.0.2 and 127.0.0.3 exist without further ado.)
+#
+# Nothing above this line needs Ray; these are the imports of the rest.
 
 # %%
 import logging
@@ -190,10 +193,10 @@ for node in sorted(ray.nodes(), key=lambda node: node["NodeManagerAddress"]):
 say(f"Starting the cluster took {took:.0f} s. That alone rules it out for small jobs.")
 
 # %% [markdown]
-# `ray.remote` turns the class into one whose instances are actors. We make two, one on each node, by asking for a crumb
-# of a resource that only this node has; on a real cluster you would leave the choice to Ray, with
-# `scheduling_strategy="SPREAD"`. A call such as `shard.call.remote(os.getpid)` does not wait. It returns a promise, in
-# Ray's words an object reference, and `ray.get` waits for what was promised. (`max_restarts` is for
+# `ray.remote` turns the class into one whose instances are actors. We make two, one on each node, by asking for a
+# crumb of a resource that only this node has; on a real cluster you would leave the choice to Ray, with
+# `scheduling_strategy="SPREAD"`. A call such as `shard.call.remote(os.getpid)` does not wait. It returns a promise,
+# in Ray's words an object reference, and `ray.get` waits for what was promised. (`max_restarts` is for
 # [later](#a-worker-is-killed).)
 
 # %%
@@ -215,9 +218,10 @@ assert ray.get(promises) == ["127.0.0.2", "127.0.0.3"] and os.getpid() not in pi
 # %% [markdown]
 # ## The obvious way: one step at a time
 #
-# The most natural wish is a vector environment whose rows live on several machines, and whose `step` looks as it always
-# did. It is not hard to write. The [batch axis](../../book/glossary.md#batch-axis) is cut into as many parts as there
-# are shards, and the results are put together again. First what every vector environment has, then its two calls.
+# The most natural wish is a vector environment whose rows live on several machines, and whose `step` looks as it
+# always did. It is not hard to write. The [batch axis](../../book/glossary.md#batch-axis) is cut into as many parts
+# as there are shards, and the results are put together again. First what every vector environment has, then its two
+# calls.
 
 
 # %%
@@ -249,8 +253,8 @@ class LockStep(Sharded):
 
 # %% [markdown]
 # The line to look at is the one with the seeds. Row 8 of the whole is row 0 of the second shard, and in a
-# `SyncVectorEnv` it would be given the [base seed](../../book/glossary.md#base-seed) plus 8. So that is the base seed
-# of the second shard. (The infos are left out, since CartPole has none.)
+# `SyncVectorEnv` it would be given the [base seed](../../book/glossary.md#base-seed) plus 8. So that is the base
+# seed of the second shard. (The infos are left out, since CartPole has none.)
 #
 # Is it the same environment? Sixteen rows, 300 steps, every array compared.
 
@@ -294,14 +298,15 @@ say(
 assert slower.low > 1.5
 
 # %% [markdown]
-# Nothing is wrong with the code. Each step waits for two messages there and two messages back, through two schedulers,
-# and between real machines the network comes on top. Sixteen steps of CartPole are done sooner than that.
+# Nothing is wrong with the code. Each step waits for two messages there and two messages back, through two
+# schedulers, and between real machines the network comes on top. Sixteen steps of CartPole are done sooner than
+# that.
 #
 # ## One crossing for many steps
 #
-# The remedy is not to make the crossing cheaper but to cross less often: send the policy to the environments, instead
-# of sending every observation to the policy. That is what `rollout` does. One call crosses once, however many steps it
-# takes.
+# The remedy is not to make the crossing cheaper but to cross less often: send the policy to the environments,
+# instead of sending every observation to the policy. That is what `rollout` does. One call crosses once, however
+# many steps it takes.
 #
 # We ask the shard on the other node for rollouts of 1, 4, 16 steps and so on, and do the same rollouts at home.
 
@@ -348,8 +353,8 @@ assert far[-1] < far[0] / 3
 
 # %% [markdown]
 # Both lines fall, since a rollout begins with a reset and that, too, is paid once. The gap between them is the
-# crossing, and it closes. From here on the second processor is worth something: with whole rollouts the two shards work
-# at the same time.
+# crossing, and it closes. From here on the second processor is worth something: with whole rollouts the two shards
+# work at the same time.
 
 # %% tags=["timing"]
 race = interleave(
@@ -369,9 +374,9 @@ say(
 # %% [markdown]
 # ## A queue of seeds
 #
-# With many rollouts and several shards, who does what? If each shard gets its portion in advance, the slowest decides
-# when all is done. Better: the driver keeps a list of seeds, and whoever is idle gets the next one. The list is also
-# the whole memory of what remains to be done, and that will matter when a machine is lost.
+# With many rollouts and several shards, who does what? If each shard gets its portion in advance, the slowest
+# decides when all is done. Better: the driver keeps a list of seeds, and whoever is idle gets the next one. The
+# list is also the whole memory of what remains to be done, and that will matter when a machine is lost.
 
 
 # %%
@@ -413,10 +418,11 @@ def fetch(call):
 
 # %% [markdown]
 # `ray.wait` returns the first promise that has been kept. Its shard is idle again, and gets the next seed. If the
-# promise was broken, the shard is struck off the list and its seed goes back into the queue. Any other error, such as
-# one that your environment raises, is passed on: doing it again would not help.
+# promise was broken, the shard is struck off the list and its seed goes back into the queue. Any other error, such
+# as one that your environment raises, is passed on: doing it again would not help.
 #
-# The results arrive in the order in which they get done, which is another one on each run. So each comes with its seed.
+# The results arrive in the order in which they get done, which is another one on each run. So each comes with its
+# seed.
 
 # %%
 SEEDS = range(0, 96, 8)  # one for each rollout, as far apart as a shard has rows
@@ -461,11 +467,13 @@ say(
 assert ratio.median > 3
 
 # %% [markdown]
-# Results smaller than 100 kB travel with the reply, into the memory of the driver. Larger ones stay in the object store
-# of the node where they were made until somebody fetches them. We will [lose one](#a-node-is-lost) of each kind.
+# Results smaller than 100 kB travel with the reply, into the memory of the driver. Larger ones stay in the object
+# store of the node where they were made until somebody fetches them. It makes a difference when [a node is
+# lost](#a-node-is-lost).
 #
 # Going out, the agent is an argument, and an argument is packed anew for each call. For four numbers that does not
-# matter. A network you put into the object store once, and pass the promise: Ray hands the shard what it stands for.
+# matter. A network goes into the object store once, and the promise is passed on: Ray hands the shard what it stands
+# for.
 
 # %% tags=["timing"]
 network = np.zeros(1_000_000, np.float32)  # 4 MB
@@ -496,8 +504,8 @@ assert each_time() == only_once() == [1_000_000] * 8 and ratio > 1
 # function's. So the loop takes that function as an argument.
 #
 # The learner is as small as one can be that learns: the policy gradient, with the discounted rewards-to-go of `gae`
-# (λ = 1, no value estimates) as the weight of each action. A better one comes [below](#the-agent-of-chapter-18). Each
-# update takes four rollouts, with seeds that no other rollout has.
+# (λ = 1, no value estimates) as the weight of each action. A better one comes [below](#the-agent-of-chapter-18).
+# Each update takes four rollouts, with seeds that no other rollout has.
 
 
 # %%
@@ -565,16 +573,16 @@ assert identical(agent, trained) and curve_there == curve
 # gradients are added up in the order of the seeds. Sums of floating-point numbers depend on the order, as the
 # [traps](#what-trips-people-up) show.
 #
-# Two things to know before you copy this loop. A rollout that begins with a reset never sees what comes after its last
-# step, so make it as long as the part of an episode that matters. And the driver waits for all the rollouts of one
-# iteration before it updates. Algorithms that do not wait (IMPALA is the best known) use the machines better and learn
-# from rollouts of older agents; they give up the sameness that this chapter is about.
+# Two things to know before you copy this loop. A rollout that begins with a reset never sees what comes after its
+# last step, so make it as long as the part of an episode that matters. And the driver waits for all the rollouts of
+# one iteration before it updates. Algorithms that do not wait (IMPALA is the best known) use the machines better
+# and learn from rollouts of older agents; they give up the sameness that this chapter is about.
 #
 # ### The agent of chapter 18
 #
-# The cluster does not care what it is that learns. Chapter 18, [training](../learning/18_training.ipynb), writes out
-# PPO, and marks the cells of the algorithm. We run these very cells, and give its `update` the rollouts of our shards,
-# side by side as one. Its agents have the method `act` that `play` asks for.
+# The cluster does not care what it is that learns. Chapter 18, [training](../learning/18_training.ipynb), writes
+# out PPO, and marks the cells of the algorithm. We run these very cells, and give its `update` the rollouts of our
+# shards, side by side as one. Its agents have the method `act` that `play` asks for.
 
 # %%
 chapter = Path(helpers.__file__).parents[1] / "notebooks/learning/18_training.py"
@@ -614,14 +622,14 @@ assert equal and mine.critic.theta.tobytes() == theirs.critic.theta.tobytes()
 assert lengths[-1] > 3 * lengths[0]
 
 # %% [markdown]
-# What differs from chapter 18 is what had to: there, each rollout goes on where the last one ended, here each begins
-# with a reset. To carry episodes on, send the state along: make it one more argument, and one more result. (A shard
-# that keeps it is quicker, and takes it to the grave.)
+# What differs from chapter 18 is what had to: there, each rollout goes on where the last one ended, here each
+# begins with a reset. To carry episodes on, send the state along: make it one more argument, and one more result.
+# (A shard that keeps it is quicker, and takes it to the grave.)
 #
 # ## A worker is killed
 #
-# Processes die: out of memory, out of luck. We arrange it. `interrupted` passes results on, and after the third one it
-# lets an accident happen: the process of the second shard is killed.
+# Processes die: out of memory, out of luck. We arrange it. `interrupted` passes results on, and after the third one
+# it lets an accident happen: the process of the second shard is killed.
 
 
 # %%
@@ -647,8 +655,8 @@ print(
 assert all(equal) and len(equal) == 12 and victim not in shards
 
 # %% [markdown]
-# All twelve rollouts, from the shard that was left. The rollout that was lost with the process was simply done by the
-# other.
+# All twelve rollouts, from the shard that was left. The rollout that was lost with the process was simply done by
+# the other.
 #
 # The killed shard is not gone for good, since we made it with `max_restarts=2`. Ray starts a new process and calls
 # `Shard(make_envs)` there, as at first. A call with `max_task_retries=-1` is made again until it gets through.
@@ -660,8 +668,8 @@ print("back, in another process:", new_pid != pids[1])
 assert new_pid != pids[1]
 
 # %% [markdown]
-# But it has forgotten everything. Its environments were in the middle of an episode. The next `step` finds environments
-# that have never been reset.
+# But it has forgotten everything. Its environments were in the middle of an episode. The next `step` finds
+# environments that have never been reset.
 
 
 # %%
@@ -678,8 +686,8 @@ print(f"{type(cause).__name__}: {cause}")
 assert isinstance(cause, gym.error.ResetNeeded)
 
 # %% [markdown]
-# And that was the lucky case. Had another rollout come in between, the step would have been taken in an episode that
-# its sender knows nothing of, without an error. A lock-step environment cannot be mended in this way.
+# And that was the lucky case. Had another rollout come in between, the step would have been taken in an episode
+# that its sender knows nothing of, without an error. A lock-step environment cannot be mended in this way.
 #
 # A rollout can. We order one, and kill the process while it is being made.
 
@@ -700,8 +708,8 @@ assert third_pid != new_pid and equal
 # ## A node is lost
 #
 # Now the whole second machine goes: scheduler, object store, workers, all at once. The shard that was killed twice
-# lives there, and has used up its restarts. Before that, we leave two finished rollouts on the node without fetching
-# them, a small one of 50 steps and a large one of 1000.
+# lives there, and has used up its restarts. Before that, we leave two finished rollouts on the node without
+# fetching them, a small one of 50 steps and a large one of 1000.
 
 # %%
 small = victim.rollout.remote(96, 50, START)
@@ -711,8 +719,8 @@ print("finished:", len(finished), "of 2")
 assert len(finished) == 2
 
 # %% [markdown]
-# Then we train again, with both shards. In the fourth of the ten iterations, after its first rollout has arrived, the
-# power fails.
+# Then we train again, with both shards. In the fourth of the ten iterations, after its first rollout has arrived,
+# the power fails.
 
 # %%
 shards.append(victim)
@@ -735,8 +743,8 @@ assert identical(agent, trained) and curve_there == curve
 assert len(lost) == 1 and lost[0] in range(96, 128) and len(shards) == 1
 
 # %% [markdown]
-# Half of the cluster is gone, and the trained weights are those of the undisturbed run. Here is who did what, as the
-# driver saw it. Each bar is one rollout.
+# Half of the cluster is gone, and the trained weights are those of the undisturbed run. Here is who did what, as
+# the driver saw it. Each bar is one rollout.
 
 # %% tags=["hide-input", "timing"]
 [waited] = [end - begin for *_, begin, end, rollout in log if rollout is None]
@@ -748,8 +756,8 @@ for _, shard, begin, end, rollout in log:
 ax.set(xlabel="seconds", title="Rollouts before and after the loss of node 1")
 ax.invert_yaxis()
 alt = (
-    "Two rows of bars over time. Both nodes work at first; then one long hatched bar on "
-    f"node 1, {waited:.1f} seconds, is the rollout that was lost; then only node 0 works."
+    "Two rows of bars over time. Both nodes work at first; then a long hatched bar on "
+    f"node 1, {waited:.1f} seconds, is the lost rollout; then only node 0 works."
 )
 show(fig, alt)
 
@@ -760,9 +768,9 @@ say(
 )
 
 # %% [markdown]
-# How long this takes is a setting. A node has to answer health checks; `Loopback` lets Ray ask twice a second and give
-# up after three refusals. With Ray's defaults it takes about a quarter of a minute. A shorter fuse finds a dead node
-# sooner, and takes a busy one for dead more often.
+# How long this takes is a setting. A node has to answer health checks; `Loopback` lets Ray ask twice a second and
+# give up after three refusals. With Ray's defaults it takes about a quarter of a minute. A shorter fuse finds a
+# dead node sooner, and takes a busy one for dead more often.
 #
 # And the two rollouts that were finished, but not fetched?
 
@@ -778,9 +786,9 @@ else:
 assert equal
 
 # %% [markdown]
-# The small one had travelled with its reply; the large one lay in the memory of the node. That is the second of the two
-# errors in `LOST`, and the queue would have ordered the rollout again. The first one you get from a shard whose node is
-# gone:
+# The small one had travelled with its reply; the large one lay in the memory of the node. That is the second of the
+# two errors in `LOST`, and the queue would have ordered the rollout again. The first one you get from a shard whose
+# node is gone:
 
 # %%
 try:
@@ -792,8 +800,8 @@ else:
 assert issubclass(exceptions.ActorDiedError, exceptions.RayActorError)
 
 # %% [markdown]
-# Ray also reports on its own account, in the driver's output, whenever it likes. `Loopback` keeps these reports, so that
-# they do not fall into the middle of this page. On your screen they look like this:
+# Ray also reports on its own account, in the driver's output, whenever it likes. `Loopback` keeps these reports, so
+# that they do not fall into the middle of this page. On your screen they look like this:
 
 # %%
 report = cluster.report("marked dead").split(" This can happen")[0].split()
@@ -802,8 +810,9 @@ print(" ".join(report))
 assert report[4] == "id:" and "127.0.0.3" in report
 
 # %% [markdown]
-# One process is left that must not die: the driver. Since everything else follows from the seeds, it need not remember
-# much. Save the agent and the number of the iteration, and the rest of the run can be done again from there.
+# One process is left that must not die: the driver. Since everything else follows from the seeds, it need not
+# remember much. Save the agent and the number of the iteration, and the rest of the run can be done again from
+# there.
 
 # %%
 half, _ = train(at_home, range(5))
@@ -834,17 +843,17 @@ assert identical(resumed, trained)
 #
 # The rest of this page stays as it is. What has to be right:
 #
-# - **The network.** Whoever reaches Ray's ports can run code on your machines, and without a token everybody may. The
-#   ports are open on all interfaces even on this page, where the nodes have loopback addresses; that is why it
+# - **The network.** Whoever reaches Ray's ports can run code on your machines, and without a token everybody may.
+#   The ports are open on all interfaces even on this page, where the nodes have loopback addresses; that is why it
 #   sets `RAY_AUTH_MODE`. Put a cluster into a network of its own as well.
-# - **The software.** The same Python and the same Ray everywhere: a node with other versions is refused. Nobody checks
-#   the versions of Gymnasium and NumPy. Use one image for all.
-# - **The code.** A class or function from a notebook or a script travels whole. One from a module travels as a name, and
-#   the module must be installed on each node: here, `helpers`.
+# - **The software.** The same Python and the same Ray everywhere: a node with other versions is refused. Nobody
+#   checks the versions of Gymnasium and NumPy. Use one image for all.
+# - **The code.** A class or function from a notebook or a script travels whole. One from a module travels as a
+#   name, and the module must be installed on each node: here, `helpers`.
 # - **The processors.** `num_cpus=1` reserves one for each shard, and keeps NumPy to one thread in it.
 # - **The bits.** We compared two nodes on one machine. NumPy picks its instructions by the processor it finds, so
-#   machines of different kinds may differ in the last digit. Equal machines, equal software: compare one rollout from
-#   each node, as `same` does, before you rely on it.
+#   machines of different kinds may differ in the last digit. Equal machines, equal software: compare one rollout
+#   from each node, as `same` does, before you rely on it.
 
 # %%
 threads = ray.get(shards[0].call.remote(os.getenv, "OMP_NUM_THREADS"))
@@ -858,20 +867,22 @@ assert threads == "1"
 # those who touch it, and calculate. A *shard* has to make the rollout. The *driver* has to order it, take it in and
 # learn from it. The *network* has to carry it.
 
-# %% tags=["timing"]
-seeds, kept = range(0, 256, 8), {}
-begin = time.process_time()
-for seed, rollout in run_queue(seeds, shards, 200, ray.put(START)):
-    kept[seed] = rollout
-ordering = (time.process_time() - begin) / len(seeds)
 
 # %% tags=["timing"]
-turns = {
-    "making": lambda: fresh.rollout(0, 200, START),
-    "learning": lambda: gradient(kept[0], START),
-}
-race = interleave(turns, rounds=15)
-making, learning = (race.cost(name).median / 1e6 for name in turns)
+def seconds(function, times=20):
+    begin = time.process_time()
+    for _ in range(times):
+        function()
+    return (time.process_time() - begin) / times
+
+
+seeds, agent = range(0, 256, 8), ray.put(START)
+collecting = seconds(lambda: dict(run_queue(seeds, shards, 200, agent)), times=1)
+
+# %% tags=["timing"]
+ordering = collecting / len(seeds)
+making = seconds(lambda: fresh.rollout(0, 200, START))
+learning = seconds(lambda: gradient(wanted[0], START))
 driving = ordering + learning
 say(
     f"A rollout of 1600 environment steps costs a shard {1000 * making:.1f} ms and the "
@@ -881,8 +892,9 @@ say(
 assert making > 2 * driving
 
 # %% [markdown]
-# `process_time` counts the processor time of the driver alone, not that of the shard, so this holds on a busy machine
-# too. Now the arithmetic. While a shard makes one rollout, the driver can deal with so many:
+# `process_time` counts the processor time of this process alone, so a busy machine does not spoil it, and what the
+# shard does elsewhere is not in `collecting`. Now the arithmetic. While a shard makes one rollout, the driver can
+# deal with so many:
 
 # %% tags=["timing"]
 say(
@@ -891,27 +903,21 @@ say(
 )
 
 # %% [markdown]
-# That number decides, more than any property of the cluster. It is the cost of a rollout over the cost of dealing with
-# it, so it grows with the cost of a step: a step that is a hundred times dearer feeds a hundred times as many shards.
-# And it falls to next to nothing for an environment that computes all its rows at once. Here is the same calculation
-# for three: CartPole in a loop, an environment of 1 ms a step, and the native CartPole, 512 rows wide.
+# That number decides, more than any property of the cluster. It is the cost of a rollout over the cost of dealing
+# with it, so it grows with the cost of a step: a step that is a hundred times dearer feeds a hundred times as many
+# shards. And it falls to next to nothing for an environment that computes all its rows at once. Here is the same
+# calculation for three: CartPole in a loop, an environment of 1 ms a step, and the native CartPole, 512 rows wide.
 
 # %% tags=["timing"]
 native = Shard(lambda: gym.make_vec("CartPole-v1", num_envs=512))
 rollout = native.rollout(0, 200, START)
-race = interleave(
-    {
-        "making": lambda: native.rollout(0, 200, START),
-        "learning": lambda: gradient(rollout, START),
-    },
-    rounds=5,
-)
-native_making, native_learning = (race.cost(name).median / 1e6 for name in turns)
+native_making = seconds(lambda: native.rollout(0, 200, START), times=5)
+native_learning = seconds(lambda: gradient(rollout, START), times=5)
 native_size = len(pickle.dumps(rollout, protocol=5))
 
 # %% [markdown]
-# For the network we assume 10 gigabits a second at the driver, and for a node 16 processors, one shard on each. Both
-# are assumptions, not measurements; put in your own.
+# For the network we assume 10 gigabits a second at the driver, and for a node 16 processors, one shard on each.
+# Both are assumptions, not measurements; put in your own.
 
 # %% tags=["timing"]
 BANDWIDTH, CORES = 10e9 / 8, 16  # bytes a second; processors a node
@@ -941,8 +947,8 @@ fig, ax = figure(7, 3.4)
 counts = np.geomspace(CORES, 1000 * CORES, 50)
 for kind, costs in KINDS.items():
     working = [useful_shards(shards, *costs) for shards in counts]
-    most = f"{kind}: {working[-1]:,.0f} at most"
-    ax.plot(counts / CORES, working, label=most, markevery=7)
+    kind += f": {working[-1]:,.0f} at most"
+    ax.plot(counts / CORES, working, label=kind, markevery=7)
 ax.plot(counts / CORES, counts, color=INK, linewidth=0.8, linestyle=":", marker="")
 ax.set(
     xscale="log", yscale="log", ylim=(0.8, 30_000),
@@ -950,19 +956,17 @@ ax.set(
     title="Calculated from the measured costs of one rollout",
 )  # fmt: skip
 ax.legend()
-labels = ", ".join(ax.get_legend_handles_labels()[1])
-show(
-    fig,
-    f"Lines that follow the diagonal and then turn flat. Shards with work: {labels}.",
-)
+labels = "; ".join(ax.get_legend_handles_labels()[1])
+show(fig, f"Lines that turn flat at a number of shards with work. {labels}.")
 
 # %% [markdown]
-# Read the flat parts. Where a line is flat, more machines change nothing but the bill. The native environment is flat
-# from the start: a few shards make more than the driver can learn from. It does not belong on a cluster at all.
+# Read the flat parts. Where a line is flat, more machines change nothing but the bill. The native environment is
+# flat from the start: a few shards make more than the driver can learn from. It does not belong on a cluster at
+# all.
 #
-# What raises the ceiling is less work for the driver. There are two ways. Ordering is paid once a rollout, whatever its
-# length, so make rollouts longer. And let the shard compute the gradient and send that: four numbers in our case, in
-# place of 1600 steps. Then neither the learning nor the weight of the data is the driver's any more.
+# What raises the ceiling is less work for the driver. There are two ways. Ordering is paid once a rollout, whatever
+# its length, so make rollouts longer. And let the shard compute the gradient and send that: four numbers in our
+# case, in place of 1600 steps. Then neither the learning nor the weight of the data is the driver's any more.
 
 # %% tags=["timing"]
 longer = 10 * making / (ordering + 10 * learning)
@@ -976,23 +980,23 @@ say(
 assert making / driving < min(longer, lighter) and max(longer, lighter) < both
 
 # %% [markdown]
-# Two more limits follow from arithmetic alone. An update of four rollouts cannot keep five shards busy; to use 16,000
-# shards, this training would need 16,000 rollouts, 25.6 million steps, *for each update*, and no learner profits from a
-# batch of that size. And every iteration waits for its slowest rollout.
+# Two more limits follow from arithmetic alone. An update of four rollouts cannot keep five shards busy; to use
+# 16,000 shards, this training would need 16,000 rollouts, 25.6 million steps, *for each update*, and no learner
+# profits from a batch of that size. And every iteration waits for its slowest rollout.
 #
 # ## So, when a cluster?
 #
-# - **Is the environment written in NumPy, or could it be?** Then one process. Chapter 21,
-#   [a native vector environment](21_native_vector_env.ipynb), is the better investment.
+# - **Is the environment written in NumPy, or could it be?** Then one process. Chapter 21, [a native vector
+#   environment](21_native_vector_env.ipynb), is the better investment.
 # - **Will one machine be done by tomorrow?** Then one machine, all its cores. Chapter 22,
 #   [throughput](22_throughput.ipynb), finds out from which cost of a step on `AsyncVectorEnv` pays on yours. Below
 #   that, whole rollouts may still pay: this page's shards, with `ray.init()` and no address.
-# - **Would it take days?** Then a cluster, with whole rollouts, a queue of seeds, and as many shards as the calculation
-#   above allows for the cost of *your* step.
+# - **Would it take days?** Then a cluster, with whole rollouts, a queue of seeds, and as many shards as the
+#   calculation above allows for the cost of *your* step.
 #
-# Ray is not the only way. `concurrent.futures` and joblib run a function like `play` on all cores of one machine, and
-# need no cluster. Dask runs it on many. RLlib, which is built on Ray, brings rollouts, learners and recovery ready
-# made; look at which Gymnasium it wants before you combine it with this book:
+# Ray is not the only way. `concurrent.futures` and joblib run a function like `play` on all cores of one machine,
+# and need no cluster. Dask runs it on many. RLlib, which is built on Ray, brings rollouts, learners and recovery
+# ready made; look at which Gymnasium it wants before you combine it with this book:
 
 # %%
 pins = [line for line in requires("ray") if line.startswith("gymnasium")]
@@ -1002,8 +1006,8 @@ assert all("==1.2.2" in pin for pin in pins)
 # %% [markdown]
 # ## What trips people up
 #
-# **"output array is read-only."** The arrays of a rollout that Ray delivers are views of the object store, which other
-# processes may be reading. Normalising in place fails. Make a new array, or copy first.
+# **"output array is read-only."** The arrays of a rollout that Ray delivers are views of the object store, which
+# other processes may be reading. Normalising in place fails. Make a new array, or copy first.
 
 # %%
 rollout = ray.get(shards[0].rollout.remote(0, 20, START))
@@ -1013,25 +1017,22 @@ scaled = rollout.rewards * 0.1
 assert not rollout.rewards.flags.writeable and scaled.flags.writeable
 
 # %% [markdown]
-# **"More shards do not make it learn any better."** Perhaps they collect the same data. A seed is a *base* seed: row
-# `i` gets the seed plus `i`. Shards with the seeds 0 and 1 share seven of their eight starts, so space the seeds by the
-# number of rows, as `SEEDS` does.
+# **"More shards do not make it learn any better."** Perhaps they collect the same data. A seed is a *base* seed:
+# row `i` gets the seed plus `i`. Shards with the seeds 0 and 1 share seven of their eight starts, so space the
+# seeds by the number of rows, as `SEEDS` does.
 
 # %%
-starts = [fresh.reset(seed)[0] for seed in (0, 1, 8)]
-print(
-    "rows of seed 1 that seed 0 has, too:", np.sum(np.isin(starts[1], starts[0]).all(1))
-)
-print(
-    "rows of seed 8 that seed 0 has, too:", np.sum(np.isin(starts[2], starts[0]).all(1))
-)
+starts = {seed: fresh.reset(seed)[0] for seed in (0, 1, 8)}
+for seed in (1, 8):
+    common = np.isin(starts[seed], starts[0]).all(axis=1).sum()
+    print(f"seeds 0 and {seed} have {common} of 8 starts in common")
 assert np.array_equal(starts[0][1:], starts[1][:-1])
-assert not np.isin(starts[2], starts[0]).any()
+assert not np.isin(starts[8], starts[0]).any()
 
 # %% [markdown]
 # **"The seeds are set, and two runs differ in the last digits."** Something is added up in the order of arrival.
-# Floating-point addition depends on the order. Sort by seed first, as `train` does. The same twelve gradients, added
-# forwards and backwards:
+# Floating-point addition depends on the order. Sort by seed first, as `train` does. The same twelve gradients,
+# added forwards and backwards:
 
 # %%
 gradients = [gradient(wanted[seed], trained) for seed in SEEDS]
@@ -1057,23 +1058,27 @@ print(ray.get(shards[0].call.remote(count_rows, f"helpers.environments:{name}"))
 assert isinstance(cause, gym.error.NamespaceNotFound)
 
 # %% [markdown]
-# **"It hangs."** Ray waits, without a word, for processors that no node has: you asked for more shards than there are
-# cores, or for a graphics card. Give `ray.get` a timeout while you develop, and look at `ray.cluster_resources()`.
+# **"It hangs."** Ray waits, without a word, for processors that no node has: you asked for more shards than there
+# are cores, or for a graphics card. Give `ray.get` a timeout while you develop, and look at
+# `ray.cluster_resources()`.
 
 # %%
 greedy = RemoteShard.options(num_cpus=64).remote(make_envs)
+call = greedy.call.remote(os.getpid)
 with expect(exceptions.GetTimeoutError):
-    ray.get(greedy.call.remote(os.getpid), timeout=0.5)
+    ray.get(call, timeout=0.5)
+assert ray.wait([call], timeout=0.1) == ([], [call])
 print("processors in the cluster:", ray.cluster_resources()["CPU"])
 ray.kill(greedy)
 
 # %% [markdown]
-# The same timeout is the only help against a shard that neither dies nor answers. Ray restarts what is dead, not what
-# is stuck. In `run_queue`, `ray.wait(..., timeout=60)` returns an empty list when nothing has arrived in a minute; then
-# `ray.kill` the shard that is overdue.
+# The same timeout is the only help against a shard that neither dies nor answers. Ray restarts what is dead, not
+# what is stuck. In `run_queue`, `ray.wait(..., timeout=60)` returns an empty list when nothing has arrived in a
+# minute; then `ray.kill` the shard that is overdue.
 #
-# **"My environment raised an error. Is the shard dead?"** No. The error is sent to whoever calls `ray.get`, as its own
-# type and as a `RayTaskError`, and the process lives on. (In an `AsyncVectorEnv` the same error ends the worker.)
+# **"My environment raised an error. Is the shard dead?"** No. The error is sent to whoever calls `ray.get`, as its
+# own type and as a `RayTaskError`, and the process lives on. (In an `AsyncVectorEnv` the same error ends the
+# worker.)
 
 # %%
 call = shards[0].step.remote(np.full(8, 7))
@@ -1086,9 +1091,9 @@ except AssertionError as error:
 assert ray.get(shards[0].call.remote(os.getpid)) == pids[0]
 
 # %% [markdown]
-# At the end, leave. `stop` leaves the cluster and ends its processes, with their ports, sockets and shared memory, and
-# this would happen, too, if a cell above had failed. On a real cluster `ray.shutdown()` leaves, and your shards end
-# with the driver; the nodes stay.
+# At the end, leave. `stop` leaves the cluster and ends its processes, with their ports, sockets and shared memory,
+# and this would happen, too, if a cell above had failed. On a real cluster `ray.shutdown()` leaves, and your shards
+# end with the driver; the nodes stay.
 
 # %%
 cluster.stop()
@@ -1102,8 +1107,8 @@ assert not ray.is_initialized() and not os.path.exists(cluster.folder)
 #
 # ### Exercise 23.1: predict the seeds
 #
-# Three shards of four rows each form a `LockStep` of twelve rows, which is reset with `seed=100`. Which base seeds does
-# it give to its shards, so that the batch is that of a `SyncVectorEnv` of twelve? Answer with a list.
+# Three shards of four rows each form a `LockStep` of twelve rows, which is reset with `seed=100`. Which base seeds
+# does it give to its shards, so that the batch is that of a `SyncVectorEnv` of twelve? Answer with a list.
 #
 # <details><summary>Hint</summary>
 #
@@ -1128,9 +1133,9 @@ check("23.1", answer)
 #
 # ### Exercise 23.2: make it repeatable
 #
-# Write `random_rewards(envs, seed, num_steps)`. It resets the vector environment, takes `num_steps` steps with random
-# actions from `envs.action_space`, and returns the rewards as an array of shape `(num_steps, num_envs)`. The result
-# must depend on the arguments alone, whatever has been done with `envs` before.
+# Write `random_rewards(envs, seed, num_steps)`. It resets the vector environment, takes `num_steps` steps with
+# random actions from `envs.action_space`, and returns the rewards as an array of shape `(num_steps, num_envs)`. The
+# result must depend on the arguments alone, whatever has been done with `envs` before.
 #
 # <details><summary>Hint</summary>
 #
@@ -1164,8 +1169,8 @@ check("23.2", random_rewards)
 # ### Exercise 23.3: a queue that loses nothing
 #
 # Write `do_all(seeds, shards)` for shards that are plain objects: `shard.rollout(seed)` returns a result, or raises
-# `ConnectionError`, and then this shard is gone for good. Use the shards in turn. Return a dict from each seed to its
-# result. If no shard is left and there is work to do, raise a `RuntimeError`.
+# `ConnectionError`, and then this shard is gone for good. Use the shards in turn. Return a dict from each seed to
+# its result. If no shard is left and there is work to do, raise a `RuntimeError`.
 #
 # <details><summary>Hint</summary>
 #
@@ -1206,8 +1211,8 @@ check("23.3", do_all)
 #
 # ### Exercise 23.4: does it pay?
 #
-# Write `speed_up(shards, making, driving)`: how many times as fast as *one process that does everything itself* is a
-# driver with so many shards? One process spends `making + driving` seconds on a rollout. With shards, making and
+# Write `speed_up(shards, making, driving)`: how many times as fast as *one process that does everything itself* is
+# a driver with so many shards? One process spends `making + driving` seconds on a rollout. With shards, making and
 # driving go on at the same time, and the slower of the two sets the pace.
 #
 # <details><summary>Hint</summary>
@@ -1237,11 +1242,11 @@ check("23.4", speed_up)
 #
 # ## Recap
 #
-# - A piece of work that depends on its arguments alone may be done twice, anywhere. A rollout can be written so; a step
-#   cannot.
+# - A piece of work that depends on its arguments alone may be done twice, anywhere. A rollout can be written so; a
+#   step cannot.
 # - A vector environment that crosses to another process at each step is exact, and slow. Cross once a rollout.
-# - A queue of seeds in the driver spreads the work, and is all the memory that is needed when a process or a node is
-#   lost. Add up in the order of the seeds, and the trained weights are the same to the last bit.
+# - A queue of seeds in the driver spreads the work, and is all the memory that is needed when a process or a node
+#   is lost. Add up in the order of the seeds, and the trained weights are the same to the last bit.
 # - Restarts mend processes, not the state they held.
 # - How many shards are worth having is the cost of making a rollout over the cost of dealing with it. Calculate it
 #   before you rent anything.
