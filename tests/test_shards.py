@@ -4,6 +4,7 @@ The shard is not copied here: its definitions are taken from the chapter.
 """
 
 import ast
+import contextlib
 import os
 import signal
 import subprocess
@@ -209,7 +210,12 @@ def listening() -> dict[int, int]:
 
 def ports_of(processes: list[int]) -> set[int]:
     """Return the ports on which these processes listen."""
-    links = [os.readlink(file) for process in processes for file in Path(f"/proc/{process}/fd").iterdir()]
+    links = []
+    for process in processes:
+        with contextlib.suppress(OSError):  # a process, or a file of it, may go while we look
+            for file in Path(f"/proc/{process}/fd").iterdir():
+                with contextlib.suppress(OSError):
+                    links.append(os.readlink(file))
     return {port for inode, port in listening().items() if f"socket:[{inode}]" in links}
 
 
