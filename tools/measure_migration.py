@@ -277,7 +277,7 @@ def in_release(folder: str, steps: list[list[str]]) -> dict[str, str]:
 
 def markdown(answers: dict[str, dict[str, str]], columns: list[list[str]], only_changes: bool = False) -> str:
     """Return the answers of some releases as a table; where those of one column differ, it shows both."""
-    lines = ["| | " + " | ".join(" / ".join(releases) for releases in columns) + " |"]
+    lines = ["| question | " + " | ".join(" / ".join(releases) for releases in columns) + " |"]
     lines.append("| --- |" + " --- |" * len(columns))
     for question in next(iter(answers.values())):
         cells = [" / ".join(dict.fromkeys(answers[release][question] for release in column)) for column in columns]
