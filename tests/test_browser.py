@@ -77,6 +77,21 @@ class Visit:
         found = self.page.evaluate(f"async () => (await axe.run(document, {options})).violations")
         return [f"{v['id']}: {n['target'][-1]} {n['html'][:120]}" for v in found for n in v["nodes"]]
 
+    def thin(self) -> None:
+        """Turn code tokens into plain text where one of their kind is left, and empty the drawings.
+
+        A page has thousands of tokens in a dozen colours, and axe looks at each: this makes it four times as fast. A
+        drawing is one image to it, whatever is inside.
+        """
+        self.page.evaluate(
+            """() => { const seen = new Set();
+            for (const token of document.querySelectorAll('.highlight pre span')) {
+              const kind = [...token.classList, '/', ...token.parentElement.classList].join(' ');
+              if (token.className === '' || seen.has(kind)) token.replaceWith(...token.childNodes);
+              seen.add(kind); }
+            for (const drawing of document.querySelectorAll('svg[role=img]')) drawing.replaceChildren(); }"""
+        )
+
     def overflow(self) -> list[str]:
         """Return what reaches beyond the right edge of the window without something around it that scrolls."""
         return self.page.evaluate(
@@ -89,17 +104,18 @@ class Visit:
         )
 
 
-@pytest.mark.xfail(strict=False, reason="unfinished: faults on at least two pages, not yet named")
 @pytest.mark.parametrize("page", PAGES)
 def test_page_is_accessible_fits_and_keeps_to_itself(browser, site, page):
-    for name, size in WIDTHS.items():
-        with Visit(browser, site, size, reduced_motion="reduce", color_scheme="light") as visit:
+    with Visit(browser, site, reduced_motion="reduce", color_scheme="light") as visit:
+        for name, (width, height) in WIDTHS.items():
+            visit.page.set_viewport_size({"width": width, "height": height})
             visit.go(page)
+            assert visit.overflow() == [], name
+            visit.thin()
             assert visit.violations("light") == [], name
             # Only colours differ between the themes.
             assert visit.violations("dark", rules="color-contrast") == [], name
-            assert visit.overflow() == [], name
-            assert visit.trouble == [], name
+        assert visit.trouble == []
 
 
 def test_planted_faults_are_found(browser, site):

@@ -19,7 +19,6 @@ from gymnasium.envs.registration import EnvSpec
 from tools.project import ROOT, notebooks, stop
 
 NEEDS = {
-    "GrayscaleObservation": "OpenCV",
     "ResizeObservation": "OpenCV",
     "RecordVideo": "moviepy",
     "HumanRendering": "OpenCV and a display",
@@ -94,7 +93,7 @@ PARAMETERS = {
     "gymnasium.envs.registration.EnvSpec": ["vector_entry_point", "kwargs"],
 }  # fmt: skip
 MOST = 8  # chapters listed in a row
-POSITIONAL = {"id", "env_fns", "kwargs"}  # given by place, or the rest
+POSITIONAL = {"id", "env_fns"}  # given by place
 
 
 def public() -> set[str]:
@@ -143,7 +142,7 @@ class Uses(ast.NodeVisitor):
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}
         self.names: set[str] = set()
-        self.keywords: set[str] = set()
+        self.given: set[tuple[str, str]] = set()  # what is called, by its last name, and a parameter it is given
 
     def visit_Import(self, node: ast.Import) -> None:
         """Note what a module is called."""
@@ -173,19 +172,21 @@ class Uses(ast.NodeVisitor):
             full = ".".join(reversed(parts))
             pieces = full.split(".")
             self.names |= {".".join(pieces[:count]) for count in range(2, len(pieces) + 1)}
-        self.keywords.add(node.attr)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Note the keyword arguments."""
-        self.keywords |= {keyword.arg for keyword in node.keywords if keyword.arg}
-        self.generic_visit(node)
-
-    def visit_Dict(self, node: ast.Dict) -> None:
-        """Note keywords that are handed on in a dict, as in ``vector_kwargs={"copy": False}``."""
-        self.keywords |= {
-            key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)
-        }
+        """Note what is given to a call by keyword, by place where every call does, and through `vector_kwargs`."""
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        parameters = PARAMETERS.get(next((owner for owner in PARAMETERS if owner.endswith(f".{called}")), ""), [])
+        self.given |= {(called, name) for name in parameters if name in keywords or (name in POSITIONAL and node.args)}
+        if called == "vector_class":  # how the chapters call either class
+            self.given |= {(kind, name) for kind in ("AsyncVectorEnv", "SyncVectorEnv") for name in keywords if name}
+        if called in ("make_vec", "register") and keywords.keys() - set(parameters) - {None}:
+            self.given.add((called, "kwargs"))
+        for key in getattr(keywords.get("vector_kwargs"), "keys", []):
+            mode = getattr(keywords.get("vectorization_mode"), "value", "sync")
+            self.given.add(("AsyncVectorEnv" if mode == "async" else "SyncVectorEnv", getattr(key, "value", "")))
         self.generic_visit(node)
 
 
@@ -224,13 +225,9 @@ def by_number(chapters: Iterable[str]) -> list[str]:
 
 
 def parameter_places(owner: str, parameter: str) -> list[str]:
-    """Return the chapters that use `owner` and give it `parameter`."""
-    chapters = [
-        name for name, used in uses().items() if any(full.endswith(owner.rsplit(".", 1)[1]) for full in used.names)
-    ]
-    if owner.endswith("EnvSpec"):
-        chapters = list(uses())
-    return by_number(name for name in chapters if parameter in POSITIONAL or parameter in uses()[name].keywords)
+    """Return the chapters that give `parameter` to `owner`."""
+    given = (owner.rsplit(".", 1)[1], parameter)
+    return by_number(name for name, used in uses().items() if given in used.given)
 
 
 def links(chapters: list[str]) -> str:

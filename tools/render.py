@@ -104,8 +104,9 @@ def digest(files: dict[str, bytes]) -> str:
 
 
 def frame_of(files: dict[str, bytes]) -> str:
-    """Return a hash of what every page shows: the configuration, the style, and the titles in the contents."""
+    """Return a hash of what every page shows: the configuration, the style, the titles in the contents, the terms."""
     shared = {name: content for name, content in files.items() if re.match(r"_toc|_config|book/_", name)}
+    shared["terms"] = b"".join(re.findall(rb"^### .*", files.get("book/glossary.md", b""), re.MULTILINE))
     for name, content in files.items():
         if name.endswith((".md", ".ipynb")) and (title := re.search(rb"^\W*# .*", content, re.MULTILINE)):
             shared[f"title of {name}"] = title[0]
