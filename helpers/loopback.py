@@ -124,6 +124,10 @@ def _silent() -> Iterator[None]:
         os.close(kept)
 
 
+def _drop(*_, **__) -> None:
+    """Drop what Ray would print, at any time, about processes and nodes that died."""
+
+
 class Loopback:
     """A running cluster that this program has joined; leave it with `stop`, which also happens at exit.
 
@@ -133,7 +137,6 @@ class Loopback:
 
     Attributes:
         address: what `ray.init` takes to join the cluster.
-        news: what Ray would print, at any time, about processes and nodes that died.
         folder: where the cluster keeps its logs and sockets; gone when it has stopped.
 
     Raises:
@@ -146,7 +149,6 @@ class Loopback:
             raise OSError("a loopback cluster needs Linux, where each address 127.x.y.z is this machine")
         if ray.is_initialized():
             raise RuntimeError("this program has joined a cluster already; call ray.shutdown() first")
-        self.news: list[str] = []
         # A short path, since the names of sockets may not be long.
         self.folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
         self._janitor = self._hire()
@@ -168,15 +170,15 @@ class Loopback:
 
     def _start(self, nodes: int, cpus: int) -> None:
         self._undo.enter_context(_variable("RAY_TMPDIR", self.folder))
-        self._undo.enter_context(patch.object(worker, "print_to_stdstream", self._hear))
+        self._undo.enter_context(patch.object(worker, "print_to_stdstream", _drop))
         with (
             patch.object(services, "get_node", _patiently(services.get_node)),
             patch.object(Node, "start_raylet", _start_raylet),
             patch.object(Node, "start_api_server"),
         ):
             self._cluster = Cluster()
-            self._nodes = [
-                self._cluster.add_node(
+            self._nodes = {
+                number: self._cluster.add_node(
                     **_NODE,
                     runtime_env_agent_port=_free_port(),
                     num_cpus=cpus,
@@ -184,41 +186,27 @@ class Loopback:
                     **({} if number else {"_system_config": dict(_SYSTEM_CONFIG)}),
                 )
                 for number in range(nodes)
-            ]
+            }
         self.address = self._cluster.address
         self._undo.enter_context(_variable("RAY_BACKEND_LOG_LEVEL", "fatal"))
         with _silent():
             ray.init(self.address, _node_ip_address="127.0.0.2", log_to_driver=False, logging_level="ERROR")
 
-    def _hear(self, data: dict, **_) -> None:
-        self.news.extend(data["lines"])
-
     def lose(self, number: int) -> None:
         """Kill all processes of a node at once, as a power cut would; node 0 cannot be lost.
 
         Raises:
-            ValueError: if there is no such node.
+            ValueError: if there is no such node, or it was lost before.
         """
-        if not 0 < number < len(self._nodes):
-            raise ValueError(f"number={number}; the nodes that can be lost are 1 to {len(self._nodes) - 1}")
-        self._cluster.remove_node(self._nodes[number], allow_graceful=False)
-
-    def report(self, text: str) -> str:
-        """Wait for a piece of news that contains `text` and return it.
-
-        Raises:
-            TimeoutError: if there is none for a long time.
-        """
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            for news in self.news:
-                if text in news:
-                    return news
-            time.sleep(0.05)
-        raise TimeoutError(f"no news of {text!r} in {PATIENCE} seconds, only {self.news}")
+        left = sorted(set(self._nodes) - {0})
+        if number not in left:
+            raise ValueError(f"number={number}; the nodes that can be lost are {left}")
+        self._cluster.remove_node(self._nodes.pop(number), allow_graceful=False)
 
     def stop(self) -> None:
         """Leave the cluster, end its processes and remove its files; do nothing the second time."""
+        if self._janitor.returncode is not None:
+            return
         atexit.unregister(self.stop)
         ray.shutdown()
         if self._cluster is not None:

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 import pandas as pd
 from IPython.display import HTML, Markdown, display
 
+shown_errors: list[str] = []
+"""What `expect` has printed so far, so that a page can compare the errors it quotes with those it has shown."""
+
 
 class _Sentence(Markdown):
     def __repr__(self) -> str:
@@ -14,6 +17,7 @@ class _Sentence(Markdown):
 
 class _Table(HTML):
     def __init__(self, frame: pd.DataFrame, caption: str) -> None:
+        frame = frame.rename_axis(columns=None)  # or pandas gives each row an empty header cell
         markup = frame.to_html(index=False, border=0, classes="results")
         super().__init__(
             markup.replace("<thead>", f"<caption>{caption}</caption>\n  <thead>", 1).replace("<th>", '<th scope="col">')
@@ -47,7 +51,7 @@ def table(rows: pd.DataFrame | list[dict], caption: str) -> None:
 
 @contextmanager
 def expect(*errors: type[BaseException]) -> Iterator[None]:
-    """Print the error that the block raises; it is the point of the cell.
+    """Print the error that the block raises, which is the point of the cell, and keep it in `shown_errors`.
 
     Args:
         *errors: the types of which one must be raised. Any other error passes through.
@@ -58,6 +62,7 @@ def expect(*errors: type[BaseException]) -> Iterator[None]:
     try:
         yield
     except errors as error:
-        print(f"{type(error).__name__}: {error}")
+        shown_errors.append(f"{type(error).__name__}: {error}")
+        print(shown_errors[-1])
     else:
         raise AssertionError(f"expected {' or '.join(error.__name__ for error in errors)}, but nothing was raised")

@@ -101,9 +101,9 @@ def interleave(
     counts = {name: max(1, round(turn / alone[name])) for name in names}
     seconds = {name: np.empty(rounds) for name in names}
     for number in range(rounds):
-        first = number % len(names)
+        laps, first = divmod(number, len(names))
         order = names[first:] + names[:first]
-        for name in order if number % 2 else reversed(order):
+        for name in reversed(order) if laps % 2 else order:
             seconds[name][number] = _seconds(calls[name], counts[name]) / counts[name]
     units = work if isinstance(work, Mapping) else dict.fromkeys(names, work)
     return Race({name: seconds[name] / units[name] for name in names})
@@ -201,11 +201,14 @@ def race(
 
 @contextmanager
 def busy(processes: int) -> Iterator[None]:
-    """Keep the machine busy during the block: that many processes compute as fast as they can, for a minute at most."""
-    code = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+    """Keep the machine busy during the block: that many processes compute as fast as they can.
+
+    They end with the block, and by themselves when this process has been killed.
+    """
+    code = "import os, sys\nwhile os.getppid() == int(sys.argv[1]): sum(range(10_000))"
     with ExitStack() as stack:
         for _ in range(processes):
-            process = subprocess.Popen([sys.executable, "-c", code])
+            process = subprocess.Popen([sys.executable, "-c", code, str(os.getpid())])
             stack.callback(process.wait)
             stack.callback(process.kill)
         time.sleep(0.2)  # until they are at work

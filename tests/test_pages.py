@@ -11,6 +11,15 @@ def test_expect_prints_the_error_and_goes_on(capsys):
     assert capsys.readouterr().out.startswith("ValueError: invalid literal")
 
 
+def test_expect_keeps_what_it_printed_and_nothing_else(monkeypatch, capsys):
+    monkeypatch.setattr("helpers.pages.shown_errors", shown := [])
+    with expect(ValueError):
+        raise ValueError("one")
+    with pytest.raises(KeyError), expect(ValueError):
+        raise KeyError("two")
+    assert shown == ["ValueError: one"] == capsys.readouterr().out.splitlines()
+
+
 def test_expect_fails_when_the_error_has_gone():
     with (
         pytest.raises(AssertionError, match="expected ValueError or KeyError, but nothing was raised"),
@@ -43,3 +52,10 @@ def test_table_names_itself_its_columns_and_escapes_text(capsys):
 def test_a_table_needs_rows_and_a_caption(rows, caption):
     with pytest.raises(ValueError, match="a table needs rows and a caption"):
         table(rows, caption)
+
+
+def test_the_name_of_the_columns_makes_no_empty_headers():
+    frame = pd.DataFrame({"kind": ["sync"], "rows": [1], "shown": [0.5]})
+    pivoted = frame.pivot(index="kind", columns="rows", values="shown").reset_index()
+    html, _ = DisplayFormatter().format(_Table(pivoted, "Times as fast"))
+    assert html["text/html"].count("<th ") == 2

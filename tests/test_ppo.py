@@ -151,7 +151,7 @@ def test_same_seed_same_agent():
 
 
 def read(name):
-    path = ROOT / "book" / "data" / f"{name}.csv"
+    path = ROOT / "helpers" / "data" / f"{name}.csv"
     comments = [line[2:].strip() for line in path.read_text().splitlines() if line.startswith("# ")]
     return pd.read_csv(path, comment="#"), comments
 

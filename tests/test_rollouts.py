@@ -3,8 +3,11 @@
 The environments here follow a script: how long each episode is and how it ends, drawn by hypothesis, both flags at once
 included. The reference neither collects nor recurses: it plays each row alone and adds up the definition. Then each of
 the classical mistakes is planted into the source of `helpers/rollouts.py`, and the same property must fail.
+
+Infos are held to the same: `reported` of the chapter must give each transition what its step reported, in every mode.
 """
 
+import ast
 import inspect
 import types
 from functools import partial
@@ -18,6 +21,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import helpers.rollouts
+from tools.project import ROOT
 
 MODES = list(AutoresetMode)
 SETTINGS = settings(deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -41,14 +45,15 @@ class Scripted(gym.Env):
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         self.episode, self.count = (0 if seed is not None else self.episode + 1), 0
-        return self.observe(), {}
+        return self.observe(), {"score": -1.0}  # belongs to no step
 
     def step(self, action):
         self.count += 1
         length, ending = self.script[self.episode % len(self.script)]
         over = self.count >= length
         reward = float(np.cos(7.0 * self.row + 3.0 * self.episode + self.count + action))
-        return self.observe(), reward, over and ending != "truncated", over and ending != "terminated", {}
+        info = {"score": reward} if (self.episode + self.count) % 3 else {}
+        return self.observe(), reward, over and ending != "truncated", over and ending != "terminated", info
 
 
 def place(observation):
@@ -182,6 +187,10 @@ MISTAKES = {
     "the mask is dropped": ("rollout.valid[t] = ~done", "rollout.valid[t] = True"),
     "the mask is off by one": ("rollout.valid[t] = ~done", "rollout.valid[t] = ~(done if t else ~done)"),
     "the border is forgotten": ("observation, done = start", "observation, done = start[0], np.zeros_like(start[1])"),
+    "terminated for done in the mask": (
+        "done = rollout.terminated[t] | rollout.truncated[t]",
+        "done = rollout.terminated[t]",
+    ),
     "done for terminated in the bootstrap": ("next_values * ~terminated", "next_values * ~done"),
     "truncated for terminated in the bootstrap": ("next_values * ~terminated", "next_values * ~(done & ~terminated)"),
     "a termination is bootstrapped": ("next_values * ~terminated", "next_values"),
@@ -236,6 +245,56 @@ def test_the_property_notices(mistake):
 
     with pytest.raises(AssertionError):
         prop()
+
+
+def chapters_reported(old="", new=""):
+    """Return `reported` as chapter 17 has it, with one piece of its code replaced."""
+    page = (ROOT / "notebooks" / "learning" / "17_rollouts.py").read_text(encoding="utf-8")
+    (node,) = [n for n in ast.parse(page).body if isinstance(n, ast.FunctionDef) and n.name == "reported"]
+    source = ast.get_source_segment(page, node)
+    assert not old or source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
+    names = {"np": np}
+    exec(source.replace(old, new) if old else source, names)
+    return names["reported"]
+
+
+def check_infos(reported):
+    """Assert that each transition has the score that its step reported, and nan if it reported none."""
+
+    @settings(SETTINGS, max_examples=60, phases=[Phase.generate], report_multiple_bugs=False)
+    @given(cases())
+    def prop(case):
+        for mode in MODES:
+            factories = [partial(Scripted, row, script) for row, script in enumerate(case["scripts"])]
+            envs = SyncVectorEnv(factories, autoreset_mode=mode)
+            start = envs.reset(seed=0)[0], np.zeros(envs.num_envs, bool)
+            for length in case["lengths"]:
+                rollout, start = helpers.rollouts.collect(envs, policy, length, start)
+                _, episode, count = np.moveaxis(rollout.observations[:-1], -1, 0)
+                wanted = np.where((episode + count + 1) % 3, rollout.rewards, np.nan)
+                valid = rollout.valid
+                np.testing.assert_array_equal(reported(rollout, "score")[valid], wanted[valid])
+            envs.close()
+
+    prop()
+
+
+def test_infos_belong_to_their_steps_in_every_mode():
+    check_infos(chapters_reported())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('source[f"_{key}"] & rows', "rows"),
+        ('info.get("final_info", {})', "{}"),
+        ("(info, ~ended)", "(info, ended | True)"),
+    ],
+    ids=["the mask is dropped", "final_info is forgotten", "the reset's info is taken for the step's"],
+)
+def test_the_property_of_infos_notices(old, new):
+    with pytest.raises(AssertionError):
+        check_infos(chapters_reported(old, new))
 
 
 def test_async_gives_the_same_rollout():

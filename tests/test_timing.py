@@ -1,11 +1,14 @@
 """The harness measures what it says, gives contenders equal turns, and leaves nothing behind, however it ends."""
 
+import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -76,14 +79,17 @@ def test_the_first_calls_are_not_counted(monkeypatch):
     assert result.seconds["a"] == pytest.approx([0.001] * 3)
 
 
-def test_every_contender_goes_first_and_last(monkeypatch):
+@pytest.mark.parametrize("names", ["ab", "abc", "abcd"])
+def test_every_contender_goes_first_and_last_equally_often(monkeypatch, names):
     clock = Clock(monkeypatch)
     order = []
     takes = clock.takes(1.0)
-    interleave({name: lambda name=name: (order.append(name), takes()) for name in "abc"}, rounds=6, turn=0.1)
-    rounds = np.array(order[-18:]).reshape(6, 3)
-    assert all(sorted(each) == ["a", "b", "c"] for each in rounds.tolist())
-    assert set(rounds[:, 0]) == set(rounds[:, 2]) == {"a", "b", "c"}
+    total = 2 * len(names)
+    interleave({name: lambda name=name: (order.append(name), takes()) for name in names}, rounds=total, turn=0.1)
+    rounds = np.array(order[-total * len(names) :]).reshape(total, len(names))
+    assert all(sorted(each) == sorted(names) for each in rounds.tolist())
+    for place in (0, -1):
+        assert sorted(rounds[:, place]) == sorted(2 * names)
 
 
 def test_a_slow_hour_changes_the_rates_and_not_the_ratio():
@@ -176,6 +182,16 @@ def test_what_was_made_is_closed_when_a_later_one_cannot_be_made():
     assert made[0].closed
 
 
+def shared_memory_of(session):
+    """Return the names of the blocks of shared memory that the processes of a session use."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it may end while we look
+            if os.getsid(int(process.name)) == session:
+                found |= set(re.findall(r"/dev/shm/(\S+)", (process / "maps").read_text()))
+    return found
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes left behind in /proc")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_when_a_race_is_interrupted(ending):
@@ -191,13 +207,14 @@ def make():
     return envs
 race({"processes": make}, rounds=10_000)
 """
-    blocks = set(os.listdir("/dev/shm"))
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         start_new_session=True,
     )  # fmt: skip
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)
+    blocks = shared_memory_of(process.pid)
+    assert blocks, "the workers share no memory, so this proves nothing"
     if ending is signal.SIGINT:
         os.killpg(process.pid, ending)  # as the terminal does: to the workers, too
     else:
@@ -208,7 +225,7 @@ race({"processes": make}, rounds=10_000)
     while session_members(process.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert session_members(process.pid) == []
-    assert set(os.listdir("/dev/shm")) - blocks == set()
+    assert blocks & set(os.listdir("/dev/shm")) == set()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -226,6 +243,25 @@ def test_busy_neighbours_work_during_the_block_and_are_gone_after_it(error, monk
     except KeyboardInterrupt:
         pass
     assert all(process.returncode is not None for process in started)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes left behind in /proc")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_busy_neighbours_do_not_outlive_their_program(ending):
+    code = "import time, helpers.timing as t\nwith t.busy(2):\n    print('ready', flush=True)\n    time.sleep(60)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "ready\n"
+    assert len(session_members(process.pid)) == 3
+    process.send_signal(ending)
+    process.wait(60)
+    process.stdout.close()
+    deadline = time.monotonic() + 20
+    while session_members(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert session_members(process.pid) == []
 
 
 def test_cores_are_those_of_this_process():

@@ -5,7 +5,7 @@
 The book never needs stable-baselines3: it goes into an environment of its own, `build/sb3`. Its settings are the tuned
 ones of RL Baselines3 Zoo for `CartPole-v1` (8 environments, 32 steps, batches of 256, 20 epochs, `gamma` 0.98,
 `gae_lambda` 0.8, learning rate and clip range falling from 0.001 and 0.2 to zero, 100,000 steps). Both agents then
-play the same 100 greedy episodes. Writes `book/data/sb3_comparison.csv`.
+play the same 100 greedy episodes. Writes `helpers/data/sb3_comparison.csv`.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> int:
             row = {"seed": seed, "who": who, **{k: round(v, 2) for k, v in result.items()}}
             rows.append({field: row[field] for field in FIELDS})
             print(rows[-1], flush=True)
-    output = ROOT / "book" / "data" / "sb3_comparison.csv"
+    output = ROOT / "helpers" / "data" / "sb3_comparison.csv"
     output.parent.mkdir(parents=True, exist_ok=True)
     with open(output, "w", newline="") as file:
         file.write(header(" ".join(["python -m tools.compare_sb3", *arguments]), source()))

@@ -12,6 +12,7 @@ The output has one line for each number: experiment, bug ("none" for the code as
 
 import argparse
 import csv
+import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -21,8 +22,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+if __name__ == "__main__":
+    # One core for each training, whatever the machine has; must be set before NumPy is imported.
+    for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(_name, "1")
 
-from tools.train_seeds import header, load, source  # noqa: E402  (sets one thread before NumPy is imported)
+from tools.train_seeds import header, load, source  # noqa: E402
 
 CHAPTER = ROOT / "notebooks" / "learning" / "19_what_goes_wrong.py"
 FIELDS = ["experiment", "bug", "seed", "measure", "value"]

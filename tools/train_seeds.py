@@ -4,7 +4,7 @@
     .venv/bin/python -m tools.train_seeds --tasks cartpole --seeds 100 --output /tmp/more
 
 There is no second copy of the algorithm: the tool runs the cells of `notebooks/learning/18_training.py` that are
-tagged `algorithm`. It writes two files into `book/data`: `training_curves.csv`, the mean return of the episodes that
+tagged `algorithm`. It writes two files into `helpers/data`: `training_curves.csv`, the mean return of the episodes that
 finished within each five updates, and `training_results.csv`, one line for each training. Both begin with comment lines
 that name the command, the machine, the versions and the code (a digest of it, compared by `tests/test_ppo.py`).
 """
@@ -87,7 +87,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--tasks", nargs="*", help="names of TASKS in the chapter (default: all)")
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds (default: 10)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: 0)")
-    parser.add_argument("--output", type=Path, default=ROOT / "book" / "data", help="where the two files go")
+    parser.add_argument("--output", type=Path, default=ROOT / "helpers" / "data", help="where the two files go")
     options = parser.parse_args(arguments)
     code = source()
     chapter = load(code)

@@ -15,10 +15,11 @@
 # # Rollouts: which rows are transitions, and what they are worth
 #
 # After this chapter you can collect `(T, N)` arrays from a vector environment in any autoreset mode, keep the rows
-# that are transitions, and compute advantages on them that are right at every episode's end.
+# that are transitions, and compute [advantages](../../book/glossary.md#advantage) on them, the quantity that most
+# training starts from, so that they are right at every episode's end.
 #
 # **You need:** the five returns of `step`, and the three modes of [autoreset](../primitives/06_autoreset.ipynb).
-# **Time:** about 25 minutes.
+# **Time:** about 26 minutes.
 
 # %%
 import time
@@ -43,7 +44,8 @@ from helpers.pages import expect, say, table
 # An agent learns from [transitions](../../book/glossary.md#transition): it saw something, acted, was paid, and that
 # led to something else. `step` seems to return one for each [row](../../book/glossary.md#row), each time. Look
 # closely. `StepCounter` says in its observation which episode and which step it is at, and pays the number of the
-# step. We take three of them, of different lengths, one of which is cut off rather than terminated.
+# step. We take three of them, of different lengths. The first and the last *terminate*, by the rules of the task;
+# the second is *truncated*, cut off from outside as by a time limit.
 
 # %%
 PARTS = [(2, "terminated"), (3, "truncated"), (5, "terminated")]
@@ -84,8 +86,9 @@ assert rows[2] == {"saw": "[0 2]", "led to": "[1 0]", "reward": 0.0, "ended": Fa
 #
 # ## A rollout is arrays of shape (T, N)
 #
-# `T` calls of `N` rows. Time comes first, for reasons at the end of this page. There is one more observation than
-# there are steps: the last one is what the policy will see next.
+# A [rollout](../../book/glossary.md#rollout) is what an agent collects before it learns from it: `T` calls of `N`
+# rows. Time comes first, for reasons at the end of this page. There is one more observation than there are steps:
+# the last one is what the [policy](../../book/glossary.md#policy), which chooses the actions, will see next.
 
 
 # %%
@@ -108,7 +111,8 @@ class Rollout:
 # %% [markdown]
 # The arrays are allocated once. `create_empty_array` makes `n` of anything a space describes, so given the
 # *batched* space it makes `(T, N, ...)`, also for a `Dict` or a `Tuple` of spaces. `tree_map` applies a function to
-# each array of such a nest, and `write` uses it to fill one entry.
+# each array of such a nest, and `write` uses it to fill one entry: `setitem(array, index, part)` is
+# `array[index] = part` as a function.
 
 
 # %%
@@ -342,10 +346,10 @@ envs.close()
 # ## What an end is worth
 #
 # A [value](../../book/glossary.md#value) `V` is the discounted sum of rewards that the agent expects from an
-# observation on. From one step we learn that the value of what we saw should have been the reward plus `gamma`
-# times the value of what it led to; `gamma`, the [discount](../../book/glossary.md#discount), is a number a little
-# below 1 that makes later rewards count less. To use the value of the next observation in the place of rewards that we did
-# not collect is called a [bootstrap](../../book/glossary.md#bootstrap).
+# observation on. *Discounted*: a reward `k` steps later counts `gamma**k`, where `gamma`, the
+# [discount](../../book/glossary.md#discount), is a number a little below 1. So one step tells us what the value of
+# what we saw should have been: the reward plus `gamma` times the value of what it led to. To put a value in the
+# place of rewards that we did not collect is called a [bootstrap](../../book/glossary.md#bootstrap).
 #
 # There are three reasons why no more rewards were collected, and they are not alike.
 #
@@ -355,8 +359,9 @@ envs.close()
 # - The rollout is over in mid-episode: the same. Bootstrap from the last observation.
 #
 # So the weight of the bootstrap is `1 - terminated`, and truncation has no part in it. To see what goes wrong
-# otherwise, take a [critic](../../book/glossary.md#critic), a function that estimates `V`, that is *right*: a task that pays 1 for ever, `gamma = 0.9`, so every value is
-# `1 / (1 - 0.9) = 10`. Its error must be 0 at each step.
+# otherwise, take a task that pays 1 for ever. With `gamma = 0.9` every value is `1 + 0.9 + 0.9**2 + ...`, which is
+# `1 / (1 - 0.9) = 10`. A [critic](../../book/glossary.md#critic) is a function that estimates `V`, and ours is
+# *right*: it says 10. Its error, what the value should have been minus what the critic said, must be 0 at each step.
 
 # %%
 rewards, values, next_values = np.ones(5), np.full(5, 10.0), np.full(5, 10.0)
@@ -540,8 +545,8 @@ for mode in AutoresetMode:
 # %% [markdown]
 # This is one case. The repository's `tests/test_rollouts.py` draws hundreds: episode lengths and kinds of ending at
 # random, borders anywhere, all modes. And it plants each of the classical mistakes of this page into the code, one
-# by one, to see that the test notices. The functions above are also in `helpers.rollouts`, for the chapters that
-# come.
+# by one, to see that the test notices: the mask dropped, `done` and `terminated` exchanged, the reset observation
+# taken as the next one. The functions above are also in `helpers.rollouts`, for the chapters that come.
 
 # %% tags=["remove-cell"]
 import ast
@@ -586,15 +591,19 @@ envs.close()
 # Where a row reported nothing, the array holds 0, and only the mask `_key` tells. And in `SAME_STEP` mode the info
 # of an episode's last step moves into `final_info`, since the row's own info is by then that of the reset. Losing
 # just the last step hurts: that is where success is reported.
+#
+# `Reporter` is a `StepCounter` that reports its `score` in steps 1 and 2 of an episode. Row 0 lasts two steps, so
+# it reports at every step it takes.
 
 
 # %%
 def reported(rollout, key):
     found = np.full(rollout.rewards.shape, np.nan)
     for t, info in enumerate(rollout.infos):
-        for source in (info, info.get("final_info", {})):
+        ended = info.get("_final_info", np.zeros(found.shape[1], bool))
+        for source, rows in [(info, ~ended), (info.get("final_info", {}), ended)]:
             if key in source:
-                mask = source[f"_{key}"]
+                mask = source[f"_{key}"] & rows
                 found[t, mask] = source[key][mask]
     return found
 
@@ -613,16 +622,15 @@ assert "final_info" in rollout.infos[1] and not rollout.infos[1]["_score"][0]
 envs.close()
 
 # %% [markdown]
-# Row 0 lasts two steps and reports both. `NEXT_STEP` shows a `nan` at its filler row; the other modes report at
-# every call.
+# `NEXT_STEP` shows a `nan`, for "nothing reported", at its filler row.
 #
 # ## Memory
 #
 # Rollouts are the largest arrays of a training run, so their layout is worth a thought.
 #
-# **Time first.** Each call writes one entry. With time as the first axis that is one stretch of memory, and
-# flattening both axes for the learner is a view. With rows first, every call writes `N` pieces far apart, and
-# flattening in time order copies it all.
+# **Time first.** Each call writes one entry. With time as the first axis that is one stretch of memory, and the
+# flat batch of `T * N` rows that training wants is a view of it. With rows first, every call writes `N` pieces far
+# apart, and flattening in time order copies it all.
 
 # %%
 T, N = 128, 1024
@@ -652,12 +660,13 @@ slow = milliseconds(lambda t: setitem(rows_first, (slice(None), t), batch))
 say(f"128 writes: {fast:.2f} ms time first, {slow:.2f} ms rows first.")
 
 # %% [markdown]
-# **One array for "saw" and "led to".** The next observations are the observations, one step on. A replay of both as
-# two arrays takes twice the memory. In `NEXT_STEP` mode the view `observations[1:]` is right as it is; in the
-# others only the few final ones are kept apart.
+# **One array for "saw" and "led to".** The next observations are the observations, one step on. To store both takes
+# twice the memory. In `NEXT_STEP` mode the view `observations[1:]` is right as it is; in the others only the few
+# final ones are kept apart.
 #
-# **No copy for the mask.** `observations[valid]` copies the whole rollout. The learner will draw minibatches
-# anyway, which copies them. Let it draw from the *places* of the valid rows, and the mask costs nothing more.
+# **No copy for the mask.** `observations[valid]` copies the whole rollout. Training mostly works on small random
+# parts of it, minibatches, and drawing one copies its rows anyway. So draw from the *places* of the valid rows, and
+# the mask costs nothing more.
 #
 # **`copy=False` is safe here.** `SyncVectorEnv` copies its buffer of observations at every call so that you cannot
 # be surprised by the next one. The collector writes each batch down before it steps again, so it does not need that
@@ -677,7 +686,9 @@ drawn = np.random.default_rng(0).permutation(rows)[:6]
 print("a minibatch of valid places:", np.sort(drawn))
 assert np.array_equal(*line_up)
 assert rollouts["NEXT_STEP"].valid.ravel()[drawn].all()
+seen = rollout.observations[:-1]
 assert np.shares_memory(rollout.observations[1:], rollout.observations)
+assert not np.shares_memory(seen[rollout.valid], seen)
 
 # %% [markdown]
 # ## What trips people up
@@ -714,9 +725,9 @@ with expect(KeyError):
 envs.close()
 
 # %% [markdown]
-# **"The critic sees an episode's end coming and I never gave it the time."** Values that sag towards a time limit
-# are the mark of a bootstrap with `1 - done`. The next chapter, [training](18_training.ipynb), shows a critic that
-# takes 100 for 70 for this reason, while its policy plays on perfectly.
+# **"The policy does well and the critic's values are far too low."** On a task with a time limit, that is the mark of
+# a bootstrap with `1 - done`. The next chapter, [training](18_training.ipynb), shows critics that
+# take 100 for about 70 for this reason, while most of their policies play on perfectly.
 #
 # **"`AssertionError: self._autoreset_envs=array(...)`."** Under `DISABLED` a finished row was stepped. A full
 # `reset` would throw away the other rows' episodes; the masked one resets only those that ended.

@@ -19,7 +19,7 @@
 # says.
 #
 # **You need:** [autoreset](../primitives/06_autoreset.ipynb), and `RecordEpisodeStatistics` from
-# [nested wrappers](../compositions/15_nested_wrappers.ipynb). **Time:** about 25 minutes.
+# [nested wrappers](../compositions/15_nested_wrappers.ipynb). **Time:** about 34 minutes.
 
 # %%
 import io
@@ -66,7 +66,7 @@ class Lasting(gym.Env):
 # %% [markdown]
 # A fair coin decides between 1 step and 39 steps: the mean is 20. We make 256
 # [sub-environments](../../book/glossary.md#sub-environment) and watch the episodes in the order in which they
-# finish. A Python generator function yields them as pairs of a [row](../../book/glossary.md#row), which is the place of the
+# finish. A generator function yields them as pairs of a [row](../../book/glossary.md#row), the place of the
 # sub-environment in the batch, and a return.
 
 
@@ -89,8 +89,9 @@ def episodes(envs, policy, seed):
 
 
 # %% [markdown]
-# A [policy](../../book/glossary.md#policy) is any function from a batch of observations to a batch of actions.
-# Now two ways to get 256 episodes out of the same run: the first 256 to finish, and the first one *of each row*.
+# A [policy](../../book/glossary.md#policy) is any function from a batch of observations to a batch of actions; here
+# `np.zeros_like`, which always chooses action 0. Now two ways to get 256 episodes out of the same run: the first 256
+# to finish, and the first one *of each row*.
 
 # %%
 envs = wv.RecordEpisodeStatistics(make_lasting(coin, rows=256))
@@ -173,26 +174,28 @@ show(fig, alt)
 # ## A quota for each row
 #
 # The cure is to decide before the run which episodes count: the first `quota` of each row, whenever they come.
-# Wait for all of them, and ignore what the fast rows deliver on top. That surplus is the price.
+# Wait for all of them, and ignore what the fast rows deliver on top. That surplus is the price. `quota` is one
+# number for all rows, or an array with one number for each.
 
 
 # %%
 def evaluate(envs, policy, quota, seed):
-    """Return the returns of the first `quota` episodes of each row, (rows, quota)."""
-    kept = [[] for _ in range(envs.num_envs)]
-    missing = envs.num_envs * quota
+    """Return the first `quota` returns of row 0, then those of row 1, and so on."""
+    quota = np.broadcast_to(quota, envs.num_envs)
+    kept = [[] for _ in quota]
+    missing = quota.sum()
     for row, total in episodes(envs, policy, seed):
-        if len(kept[row]) < quota:
+        if len(kept[row]) < quota[row]:
             kept[row].append(total)
             missing -= 1
         if missing == 0:
-            return np.array(kept)
+            return np.concatenate(kept)
 
 
 # %% [markdown]
 # Each sub-environment draws its episodes from its own generator, so this is exactly what that many single
-# environments would have given, one after another. It holds in every mode in which the environment resets its rows
-# by itself. The other rule is wrong in both of them.
+# environments would have given, one after another. It holds in both modes in which the environment resets its rows
+# by itself. Keeping the first to finish is wrong in both.
 
 # %%
 rows = []
@@ -215,15 +218,50 @@ for i in range(100):
     for _ in range(5):
         lengths.append(single.left)
         single.reset()
-    assert lengths == quota[i].tolist()
+    assert lengths == quota.reshape(100, 5)[i].tolist()
+
+# %% [markdown]
+# Neither number is 20. Which of them is off by chance? The lengths of single episodes *deviate* from their mean by
+# about as much as the mean itself. The mean of 500 of them deviates less, by the root of 500: this is called its
+# *standard error*. Chance often moves a mean by one standard error, now and then by two, hardly ever by four.
+
+# %%
+error = quota.std() / quota.size**0.5
+off = {name: (20 - mean) / error for name, mean in means.items()}
+say(
+    f"One episode deviates by about {quota.std():.0f} steps, the mean of "
+    f"{quota.size} by {error:.1f}. The quota's {means['quota']} is "
+    f"{off['quota']:.1f} of these below 20: chance. The {means['first 500']} of the "
+    f"first to finish is {off['first 500']:.1f} of them below: not chance, a bias."
+)
+assert abs(off["quota"]) < 1.5 and off["first 500"] > 4
 
 # %% [markdown]
 # `RecordEpisodeStatistics` knows which rows of a `NEXT_STEP` batch are
 # [filler](../../book/glossary.md#filler-row) and leaves them out of the length. In `DISABLED` the loop would have
 # to reset the finished rows itself, as in [selective reset](../compositions/14_selective_reset.ipynb).
 #
-# The number of episodes need not be a multiple of the number of rows. For 100 episodes from 64 rows, give 36 rows a
-# share of two and 28 a share of one, *before* the run. What must not happen is that speed decides.
+# The number of episodes need not be a multiple of the number of rows. For 100 episodes from 64 rows, 36 rows owe two
+# and 28 owe one. Write that down as an array, *before* the run.
+
+# %%
+owed = np.ones(64, int)
+owed[:36] = 2
+envs = wv.RecordEpisodeStatistics(make_lasting(memoryless, rows=64))
+mixed = evaluate(envs, np.zeros_like, quota=owed, seed=0)
+error = mixed.std() / len(mixed) ** 0.5
+print(owed)
+print(f"{len(mixed)} episodes, mean {mixed.mean():.1f}, standard error {error:.1f}")
+assert len(mixed) == owed.sum() == 100
+
+# %% tags=["remove-cell"]
+two_each = evaluate(envs, np.zeros_like, quota=2, seed=0).reshape(64, 2)
+assert np.array_equal(mixed[:72], two_each[:36].ravel())
+assert np.array_equal(mixed[72:], two_each[36:, 0])
+assert abs(mixed.mean() - 20) < 2.5 * error
+
+# %% [markdown]
+# Which rows owe more does not matter, as long as their speed has no say in it.
 #
 # Another rule that sounds fair has the same fault, **a fixed number of calls:** run for 38 calls and average all
 # that finished.
@@ -240,8 +278,7 @@ print(len(within), "episodes finished, mean", np.mean(within))
 assert np.mean(within) == 1.0
 
 # %% [markdown]
-# Every one of them is a 1; no long episode *can* be among them. To throw away what is unfinished at the end of a
-# collected block of steps is the same rule in other words.
+# Every one of them is a 1; no long episode *can* be among them.
 #
 # ### The same on a real task
 #
@@ -300,9 +337,9 @@ assert evaluate(make_carts(8), steady, 1, 0).min() == 500
 # **The coin**, with `n` rows of which the first `n` episodes are kept. A row that drew 1 finishes and draws
 # again, until it draws 39 and is stuck. So before call 39 the batch delivers `S` ones, where `S` is the number of
 # heads that a coin shows before its `n`-th tail. If `S` reaches `n`, all we keep is ones; else the gap, `n - S`,
-# is filled with 39s that end on call 39. The mean is `1 + 38 * gap / n`, and the expected gap is an old
-# acquaintance, Banach's matchbox problem: `n * comb(2n, n) / 4**n`, about `sqrt(n / pi)`. Divided by `n` it
-# vanishes: as the batch grows, the answer goes to 1, whatever the truth.
+# is filled with 39s that end on call 39. The mean is `1 + 38 * gap / n`, and the expected gap is known:
+# `n * comb(2n, n) / 4**n`, about `sqrt(n / pi)`. Divided by `n` it vanishes: as the batch grows, the answer goes
+# to 1, whatever the truth.
 
 
 # %%
@@ -381,6 +418,7 @@ def measure(draw, n, keep, repeats):
     return np.mean(means), np.std(means) / repeats**0.5
 
 
+# %% tags=["hide-input"]
 coin_rows, many_rows = [1, 2, 4, 8, 16, 32, 64, 128], [1, 4, 10, 20, 50, 100, 200]
 coin_found = [measure(coin, n, n, 100 + 250 // n) for n in coin_rows]
 repeats = [8, 16, 24, 32, 40, 40, 40]
@@ -429,12 +467,11 @@ assert many_found[-1][0] < 0.35 * 20 and coin_found[-1][0] < 6
 
 # %% [markdown]
 # Dots and curve agree: a bar reaches two standard errors up and down, which one dot in twenty should miss. (On the
-# right, the derivation treats time as continuous.
-# Whole steps round a length up, by half a step on average, so the curve uses `m - 1/2` and adds the half; a
-# difference of about 2 per cent remains.)
+# right, the derivation treats time as continuous. Whole steps round a length up, by half a step on average, so the
+# curve uses `m - 1/2` and adds the half; a difference of about 2 per cent remains.)
 #
 # With one row there is no bias. So a batch reports a lower length than a single environment does, for the same
-# policy, and the rule became a habit because it was right as long as nobody had a batch.
+# policy.
 
 # %% tags=["remove-cell"]
 rng, simulated = np.random.default_rng(0), []
@@ -450,8 +487,8 @@ assert abs(np.mean(simulated) / in_whole_steps(100) - 1) < 0.035
 # So far the wrong rule made a policy look bad. Where a short episode is a *success*, it flatters. Take a corridor
 # of four cells, -1 a step, the goal at the right end. In the second cell, left and right are swapped, and the
 # agent cannot see in which cell it is. The best it can do without a memory is to go right with a fixed
-# probability `p`. (The corridor is example 13.1 in Sutton and Barto's *Reinforcement Learning*, second edition.)
-# The mean return is known, `-(4 - 2p) / (p(1 - p))`, and it is greatest near `p = 0.59`.
+# probability `p`. (It is example 13.1 in Sutton and Barto's *Reinforcement Learning*, second edition.) The mean
+# return is known, `-(4 - 2p) / (p(1 - p))`, and it is greatest near `p = 0.59`.
 
 
 # %%
@@ -497,8 +534,7 @@ best = -(4 - 2 * p) / (p * (1 - p))
 assert abs(p[best.argmax()] - 0.59) < 0.01 and abs(best.max() - known) < 0.005
 
 # %% [markdown]
-# No policy without a memory can reach what "first to finish" reports here: -11.66 is the best there is. A table of
-# "steps to the goal" over the first finished episodes makes this error.
+# No policy without a memory can reach what "first to finish" reports here: -11.66 is the best there is.
 #
 # ## Greedy or sampled
 #
@@ -544,8 +580,7 @@ assert rows[1]["greedy"] == -200 and rows[1]["sampled"] > -15
 
 # %% [markdown]
 # Greedy CartPole never falls. The greedy walker of the corridor goes right, is turned back in the second cell, and
-# walks back and forth until the time limit. Evaluate what you are going to use, and say which it was. To follow a
-# training run, look at the sampled value too: it is the one that a policy gradient improves.
+# walks back and forth until the time limit. Evaluate what you are going to use, and say which it was.
 #
 # A sampled policy has a generator. Give it a seed of its own, as above, or no evaluation can be repeated.
 #
@@ -557,8 +592,8 @@ assert rows[1]["greedy"] == -200 and rows[1]["sampled"] > -15
 # [vector wrappers](../primitives/09_vector_wrappers.ipynb) says more about it.)
 #
 # We build such an agent by hand. This rule for MountainCar pushes right, except while the car rolls left; past
-# -0.9 it turns round. In training it gets normalised observations and reads them through the statistics of the
-# moment, as the first layer of a network would have learnt to.
+# -0.9 it turns round. It gets normalised observations and reads them through the statistics of the moment, as a
+# network would have learnt to.
 
 
 # %%
@@ -627,21 +662,15 @@ assert not np.array_equal(moving[:16], found[True, False][0])
 # - **Copied and updated** is nearly right here, because the statistics rest on thousands of observations. But the
 #   answer changes from one evaluation to the next although agent and seeds are the same, so it depends on what was
 #   evaluated before, and on how many rows take part.
-# - **Fresh and updated** reads the first observations of the batch on a scale made from these very observations. It
+# - **Fresh and updated** reads the first observations of the batch on a scale made from these very observations:
+#   starts that differ by a few hundredths fill the whole scale, and the agent believes that it is somewhere else. It
 #   improves as the statistics fill up, and is still off in the third evaluation.
 # - **Fresh and frozen** hands the agent raw numbers, since a fresh mean is 0 and a fresh variance 1. It never
 #   reaches the goal.
-#
-# One observation shows why. All cars start at rest near -0.5.
-
-# %%
-right, _ = wrap(True, True).reset(seed=1000)
-fresh, _ = wrap(False, False).reset(seed=1000)
-print("row 0 with the agent's statistics:", right[0].round(2))
-print("row 0 with fresh ones:            ", fresh[0].round(2))
-print("what the agent takes it for:      ", unscale(fresh[0], learnt).round(2))
 
 # %% tags=["remove-cell"]
+right, _ = wrap(True, True).reset(seed=1000)
+fresh, _ = wrap(False, False).reset(seed=1000)
 plain, _ = make_cars(16).reset(seed=1000)
 assert np.allclose(unscale(right, learnt), plain, atol=1e-6)
 assert abs(unscale(fresh[0], learnt)[0] - plain[0, 0]) > 0.2
@@ -649,12 +678,9 @@ raw, _ = wrap(False, True).reset(seed=1000)
 assert np.allclose(raw, plain)
 
 # %% [markdown]
-# With fresh statistics, positions that differ by a few hundredths fill the whole scale, and the agent believes
-# that it is somewhere else.
-#
 # Three details decide whether the copy is right. `deepcopy`, because assigning `training.obs_rms` itself would
 # let an unfrozen evaluation move the training. Freeze *before* the first reset, which updates too. And save the
-# three numbers with the weights:
+# three entries of `obs_rms` with the agent:
 
 # %%
 file = io.BytesIO()
@@ -682,9 +708,8 @@ for key, value in vars(frozen.env.obs_rms).items():
     assert np.array_equal(value, held[key])
 
 # %% [markdown]
-# `NormalizeReward` is simpler: leave it out. The policy never sees a reward, so an evaluation does not need it, and
-# around it you would report returns in a unit of its own, which changes while it learns. One agent, the same starts,
-# three evaluations:
+# `NormalizeReward` is simpler: leave it out. The policy never sees a reward, and through the wrapper you would report
+# returns in a unit that changes from one evaluation to the next. One agent, the same starts, three evaluations:
 
 # %%
 scaled = wv.RecordEpisodeStatistics(wv.NormalizeReward(make_cars(num_envs=16)))
@@ -706,7 +731,9 @@ assert np.array_equal(evaluate(within, push, 1, seed=1000), truth)
 #
 # ## Two intervals
 #
-# A mean without an interval is half a result. But there are two, and they answer different questions.
+# A mean without an interval is half a result. A 95 % interval is made so that, of 100 such intervals, 95 hold the
+# true mean; it reaches about two standard errors to each side. But there are two of them, and they answer different
+# questions.
 #
 # 1. *How good is this agent?* Its episodes vary. More episodes narrow the interval.
 # 2. *How good is this way of training?* Agents vary with the seed they were trained with. Only more training runs
@@ -734,8 +761,8 @@ print({count: round(float(t95(count)), 3) for count in [5, 10, 100]})
 assert abs(t95(10) - 2.262) < 0.002 and abs(t95(5) - 2.776) < 0.002
 
 # %% [markdown]
-# That is Student's `t`: with few values the deviation itself is uncertain, and the factor says so. It comes from
-# the density, in two lines of NumPy.
+# That is Student's `t`: how many standard errors a 95 % interval reaches to each side. With few values the deviation
+# itself is uncertain, and the factor is larger.
 
 # %%
 rng = np.random.default_rng(7)
@@ -744,10 +771,10 @@ returns = np.empty((10, 100))
 for number, mean in enumerate(true_means):
     draw = partial(np.random.Generator.geometric, p=1 / mean)
     envs = wv.RecordEpisodeStatistics(make_lasting(draw, rows=100))
-    returns[number] = evaluate(envs, np.zeros_like, 1, 1000 + 100 * number)[:, 0]
+    returns[number] = evaluate(envs, np.zeros_like, 1, 1000 + 100 * number)
 own, pooled, over_runs = returns, returns.ravel(), returns.mean(axis=1)
-print(f"pooled episodes {pooled.mean():.1f} +- {half_width(pooled):.1f}")
-print(f"over the runs   {over_runs.mean():.1f} +- {half_width(over_runs):.1f}")
+print(f"pooled episodes {pooled.mean():.1f} ± {half_width(pooled):.1f}")
+print(f"over the runs   {over_runs.mean():.1f} ± {half_width(over_runs):.1f}")
 
 # %% tags=["hide-input"]
 fig, ax = figure(7, 3.4)
@@ -776,13 +803,14 @@ show(fig, alt)
 # speak of the way of training. Pooling a thousand episodes looks the more careful, and is the careless one: a
 # hundred episodes of one agent say nothing new about the next agent.
 #
-# Which of them keeps its promise? An interval of 95 per cent should hold the truth in 95 of 100 studies. An episode
-# of `Lasting` is one geometric draw, so we can afford a thousand studies. The bootstrap, an interval made by
-# drawing the runs again with replacement, is there too.
+# Which of them keeps its promise? An episode of `Lasting` is one random number, so we can afford a thousand such
+# studies, and count. A third kind takes part: *resampling* draws ten of the ten runs again and again, with
+# replacement, and takes the middle 95 % of their means. (Statisticians call it the bootstrap; it has nothing to do
+# with that of [rollouts](17_rollouts.ipynb).)
 
 
 # %%
-def bootstrap(values, rng, draws=400):
+def resample(values, rng, draws=400):
     picks = rng.integers(len(values), size=(draws, len(values)))
     return np.quantile(values[picks].mean(axis=1), [0.025, 0.975])
 
@@ -791,7 +819,7 @@ rng = np.random.default_rng(0)
 means = rng.uniform(20, 80, size=(1000, 10, 1))
 studies = rng.geometric(1 / means, size=(1000, 10, 100)).astype(float)
 run_means = studies.mean(axis=2)
-low, high = np.transpose([bootstrap(values, rng) for values in run_means])
+low, high = np.transpose([resample(values, rng) for values in run_means])
 
 
 # %%
@@ -804,7 +832,7 @@ coverage = {
     "its own episodes, for one agent": holds(studies[:, 0], means[:, 0, 0]),
     "all episodes pooled, for the training": holds(flat, 50),
     "ten run means, t, for the training": holds(run_means, 50),
-    "ten run means, bootstrap": 100 * ((low < 50) & (high > 50)).mean(),
+    "ten run means, resampled": 100 * ((low < 50) & (high > 50)).mean(),
 }
 rows = [{"interval": key, "in %": round(share)} for key, share in coverage.items()]
 table(rows, "A thousand studies: how often 95 % intervals hold the truth")
@@ -813,36 +841,36 @@ table(rows, "A thousand studies: how often 95 % intervals hold the truth")
 one_agent, all_pooled, with_t, resampled = coverage.values()
 assert 91 < one_agent < 97 and 93 < with_t < 97.5
 assert 40 < all_pooled < 60 and resampled < with_t - 1
-many = [bootstrap(study[0], rng, draws=300) for study in studies[:200]]
+many = [resample(study[0], rng, draws=300) for study in studies[:200]]
 low_one, high_one = np.transpose(many)
 caught = (low_one < means[:200, 0, 0]) & (means[:200, 0, 0] < high_one)
 assert 0.9 < caught.mean() < 0.99
 
 # %% [markdown]
-# The pooled interval is wrong about half of the time. The bootstrap of ten values is a little too narrow: it cannot
-# draw a run that was not there. With a hundred values it does as well as `t`.
+# The pooled interval is wrong about half of the time. Resampling ten values is a little too narrow: it cannot draw a
+# run that was not there.
 #
-# What should a thousand episodes be spent on? The variance of the final mean is the variance between agents divided
-# by the number of runs, plus the variance within agents divided by the number of all episodes. Only one of the two
-# cares about episodes.
+# What should a thousand episodes be spent on? The square of the final standard error has two parts: the variance
+# between agents divided by the number of runs, and the variance within agents divided by the number of all episodes.
+# Only the second cares about episodes.
 
-# %%
+# %% tags=["hide-input"]
 agents, draws = 60**2 / 12, (means**2 - means).mean()
 rows = []
 for runs, each in [(10, 10), (10, 100), (10, 1000), (40, 25)]:
     error = np.sqrt(agents / runs + draws / (runs * each))
-    width = f"+- {t95(runs) * error:.1f}"
+    width = f"± {t95(runs) * error:.1f}"
     rows.append({"runs": runs, "episodes each": each, "95 %": width})
 table(rows, "Half width of the interval over runs, on average")
 
 # %% tags=["remove-cell"]
 predicted = np.sqrt(agents / 10 + draws / 1000)
 assert abs(run_means.mean(axis=1).std() / predicted - 1) < 0.08
-widths = [float(row["95 %"][3:]) for row in rows]
+widths = [float(row["95 %"][2:]) for row in rows]
 assert 0 < widths[1] - widths[2] < 0.06 * widths[1] and widths[3] < 0.6 * widths[1]
 
 # %% [markdown]
-# From 100 to 1000 episodes each, next to nothing. The same thousand episodes from 40 runs, half the width.
+# From 100 to 1000 episodes each gains next to nothing. The same thousand episodes from 40 runs give half the width.
 #
 # ## Seeds of their own
 #
@@ -891,8 +919,8 @@ assert evaluate(quiz, parrot, 1, 10_000).mean() < 0.5
 # depends on how much of the task the seed decides; here it is everything. Keep the ranges apart: base seeds for
 # evaluation far above all that training uses, with at least `num_envs` between any two.
 #
-# **The seeds on which you choose are used up.** Take twenty checkpoints that are equally good, true mean 50, give
-# each 20 episodes, and pick the best.
+# **The seeds on which you choose are used up.** Take twenty agents, saved at different moments of a training, that
+# are equally good, true mean 50. Give each 20 episodes, and pick the best.
 
 # %%
 rng = np.random.default_rng(0)
@@ -909,7 +937,7 @@ assert abs(second_look.mean() - 50) < 1.5
 # %% [markdown]
 # So three ranges: to train, to choose, and to report. To *compare* two policies, on the other hand, give both the
 # same seeds. In the first episode of each row they then meet the same starts, and the difference is taken row by
-# row.
+# row. The second policy, `early`, turns round a little sooner than `push`.
 
 
 # %%
@@ -919,13 +947,13 @@ def early(observations):
 
 
 make_tested = partial(make_cars, num_envs=50)
-late_on = evaluate(wv.RecordEpisodeStatistics(make_tested()), push, 1, 2000)[:, 0]
-early_on = evaluate(wv.RecordEpisodeStatistics(make_tested()), early, 1, 2000)[:, 0]
-elsewhere = evaluate(wv.RecordEpisodeStatistics(make_tested()), early, 1, 3000)[:, 0]
+late_on = evaluate(wv.RecordEpisodeStatistics(make_tested()), push, 1, 2000)
+early_on = evaluate(wv.RecordEpisodeStatistics(make_tested()), early, 1, 2000)
+elsewhere = evaluate(wv.RecordEpisodeStatistics(make_tested()), early, 1, 3000)
 apart = np.hypot(half_width(late_on), half_width(elsewhere))
 paired = half_width(late_on - early_on)
-print(f"other seeds {late_on.mean() - elsewhere.mean():.2f} +- {apart:.2f}")
-print(f"same seeds  {(late_on - early_on).mean():.2f} +- {paired:.2f}")
+print(f"other seeds {late_on.mean() - elsewhere.mean():.2f} ± {apart:.2f}")
+print(f"same seeds  {(late_on - early_on).mean():.2f} ± {paired:.2f}")
 assert paired < 0.7 * apart
 
 # %% tags=["remove-cell"]

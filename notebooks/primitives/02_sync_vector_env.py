@@ -17,7 +17,7 @@
 # After this chapter you can build a vector environment from factories, say what one call does and what it costs, and
 # read or change any sub-environment inside it.
 #
-# **You need:** chapter 1, [VectorEnv](01_vector_env.ipynb). **Time:** about 25 minutes.
+# **You need:** chapter 1, [VectorEnv](01_vector_env.ipynb). **Time:** about 22 minutes.
 
 # %%
 import inspect
@@ -187,29 +187,8 @@ say(
 )
 
 # %% [markdown]
-# The cost of a call is the *sum* of the steps, plus the bookkeeping. So eight rows should take eight times as long
-# as one.
-
-
-# %%
-def seconds_a_call(num_envs, calls=9):
-    with closing(SyncVectorEnv([partial(Wait, 0.001, "sleep")] * num_envs)) as waiting:
-        waiting.reset(seed=0)
-        times = []
-        for _ in range(calls):
-            start = time.perf_counter()
-            waiting.step(np.zeros(num_envs, int))
-            times.append(time.perf_counter() - start)
-    return min(times)
-
-
-one, eight = seconds_a_call(1), seconds_a_call(8)
-assert eight > 4 * one
-
-# %% tags=["hide-input", "timing"]
-say(f"Eight rows of one-millisecond steps take {eight / one:.1f} times as long as one.")
-
-# %% [markdown]
+# The cost of a call is the *sum* of the steps, plus the bookkeeping: twice the rows, about twice the time.
+#
 # Then why use it? The batch is what the network wants, and here nothing has to be sent anywhere to get it. It is
 # also the kind to debug with: everything happens in your process, so a `print` or a breakpoint inside the
 # environment works, and an error keeps its type and its traceback. `AsyncVectorEnv` aims for the slowest step

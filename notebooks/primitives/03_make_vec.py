@@ -18,7 +18,7 @@
 # argument where it belongs, and rebuild the result from its record.
 #
 # **You need:** chapters 1, [VectorEnv](01_vector_env.ipynb), and 2, [SyncVectorEnv](02_sync_vector_env.ipynb).
-# **Time:** about 25 minutes.
+# **Time:** about 20 minutes.
 
 # %%
 import copy

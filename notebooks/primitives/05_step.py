@@ -17,7 +17,7 @@
 # After this chapter you can read all that `step` returns, and tell an info value that is zero from one that is not
 # there.
 #
-# **You need:** chapter 1, [VectorEnv](01_vector_env.ipynb). **Time:** about 25 minutes.
+# **You need:** chapter 1, [VectorEnv](01_vector_env.ipynb). **Time:** about 20 minutes.
 
 # %%
 import gymnasium as gym
@@ -160,10 +160,10 @@ assert not any("final" in call["keys of infos"] for call in calls)
 # ## Observations follow the space
 #
 # CartPole's observation is one array. With other observation spaces the batch has another form, and you will index
-# it differently. This environment has whatever observation space we give it.
+# it differently. Here three environments at a time return samples of a space that we choose (the code is folded).
 
 
-# %%
+# %% tags=["hide-input"]
 class Sampler(gym.Env):
     action_space = gym.spaces.Discrete(2)
 
@@ -179,7 +179,7 @@ class Sampler(gym.Env):
         return self.observation_space.sample(), 0.0, False, False, {}
 
 
-# %%
+# %% tags=["hide-input"]
 def batch_of(space, n=3):
     envs = SyncVectorEnv([lambda: Sampler(space)] * n)
     envs.reset(seed=0)
@@ -196,7 +196,7 @@ def form(batch):
     return f"tuple of {len(batch)} observations"
 
 
-# %%
+# %% tags=["hide-input"]
 S = gym.spaces
 box, choice = S.Box(0, 1, (2,)), S.Discrete(5)
 spaces = {
@@ -287,9 +287,9 @@ assert infos_of[0] == infos_of[4] == infos_of[5] == {}
 # %% [markdown]
 # Three kinds of cell, and three rules:
 #
-# 1. A shaded number was reported. 2. A dashed 0 was filled in, because some *other* row reported. The value alone
-# cannot tell you: only the mask can. 3. Where no row reported, there is no array of zeros and no mask. The key
-# itself is missing.
+# 1. A shaded number was reported.
+# 2. A dashed 0 was filled in, because some *other* row reported. Only the mask can tell.
+# 3. Where no row reported, there is no array of zeros and no mask. The key itself is missing.
 #
 # (On step 5 the rows begin their next episode, so their infos are those that `reset` returned.)
 #
@@ -303,7 +303,7 @@ def reported_values(infos, key):
 
 
 for call, infos in infos_of.items():
-    print(call, reported_values(infos, "score"))
+    print("call", call, reported_values(infos, "score"))
 sums = [reported_values(infos, "score").sum() for infos in infos_of.values()]
 assert sums == [0, 1, 4, 6, 0, 0]
 
@@ -323,6 +323,7 @@ def lines(infos, path=""):
             yield [path + key, *map(str, value)]
 
 
+# %% tags=["hide-input"]
 def frame(call):
     rows = list(lines(infos_of[call])) or [["the dict is empty", "-", "-", "-"]]
     marked = [i for i, row in enumerate(rows) if row[0].split(" / ")[-1][0] == "_"]
@@ -377,8 +378,9 @@ assert infos["name"].tolist() == ["ada", None]
 # An info may hold a dict. It stays a dict, and each level has masks of its own. `Reporter` reports `nested`, too.
 
 # %%
-print(infos_of[2]["nested"])
 print("_nested:", infos_of[2]["_nested"])
+for key, value in infos_of[2]["nested"].items():
+    print(f"nested, {key:5s}:", value)
 assert infos_of[2]["nested"]["_step"].tolist() == [True, False, True]
 assert infos_of[2]["_nested"].tolist() == [True, False, True]
 
@@ -416,7 +418,7 @@ assert infos["_episode"].tolist() == [True, False]
 #
 # ## The first reporter decides the type
 #
-# An array has one dtype. For each key and each call it is made when the first row that reports the key is read,
+# An array has one dtype. On each call the array for a key is made when the first row that reports the key is read,
 # from the type of *that row's* value. The rows after it must fit in. Compare the two orders.
 
 # %%
@@ -427,8 +429,7 @@ assert batched({"x": 1}, {"x": 0.75})["_x"].all()
 assert batched({"x": 0.75}, {"x": 1})["x"].tolist() == [0.75, 1]
 
 # %% [markdown]
-# In the first line the value 0.75 was reported, the mask says so, and what arrives is 0. In most of Python `1` and
-# `1.0` are as good as each other. Here the difference decides what the rows below may say.
+# In the first line the value 0.75 was reported, the mask says so, and what arrives is 0.
 #
 # ### FrozenLake does this to you
 #
@@ -523,10 +524,10 @@ assert batched({"x": False}, {"x": 0.5})["x"].tolist() == [False, True]
 # %% [markdown]
 # ### From Python value to batched array
 #
-# Here is the whole rule as a table, made from a run. Row 0 reports the value on the left, row 1 reports nothing.
-# The middle says what array arises, the right what row 1 holds.
+# Here is the whole rule as a table. Row 0 reports the value on the left, row 1 reports nothing. The middle says what
+# array arises, the right what row 1 holds.
 
-# %%
+# %% tags=["hide-input"]
 values = [1, 0.5, True, np.float32(0.5), np.int8(1), np.array([0.5, 1.0])]
 values += [np.bool_(True), "ada", None, [1, 2], {"k": 1}]
 rows = []
@@ -646,22 +647,17 @@ with expect(TypeError):
     lakes.step(0)
 
 # %% [markdown]
-# **"`ValueError: zip() argument 2 is longer than argument 1`."** The batch of actions is too short (in a loop,
-# "shorter" means too long; with processes the two words change places). `SyncVectorEnv` notices at the end of its loop, when rows have been stepped already. Read how many
-# steps each row has taken.
+# A batch of the wrong length is a `ValueError` about `zip()`, and by then some rows have moved: chapter 25,
+# [failures](../trust/25_failures.ipynb).
 
-# %%
+# %% tags=["remove-cell"]
 poles = gym.make_vec("CartPole-v1", num_envs=2, vectorization_mode="sync")
 poles.reset(seed=0)
 with expect(ValueError):
     poles.step(np.array([0]))
-taken = [env.get_wrapper_attr("_elapsed_steps") for env in poles.envs]
-print("steps taken:", taken)
-assert taken == [1, 0]
+assert [env.get_wrapper_attr("_elapsed_steps") for env in poles.envs] == [1, 0]
 
 # %% [markdown]
-# The rows are out of step. After such an error, reset: chapter 25, [failures](../trust/25_failures.ipynb).
-#
 # **"`IndexError: invalid index to scalar variable`" in Pendulum.** Its single action is an array of one number, so
 # two rows want the shape `(2, 1)`. A policy that squeezes its output gives `(2,)`. Compare with
 # `envs.action_space.shape`.

@@ -28,23 +28,22 @@ from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 from helpers.environments import DictCounter, Reporter, StepCounter
 from helpers.exercises import check
 from helpers.figures import show
-from helpers.pages import expect, say, table
+from helpers.pages import expect, table
 from helpers.timeline import draw, record, stepper
 
 # %% [markdown]
 # ## An episode ends, and nothing shows
 #
-# The rows of a batch end their episodes at different times, and the batch has to go on. Somebody must reset the
-# finished row while its neighbours play. When the vector environment does that itself, we call it
-# [autoreset](../../book/glossary.md#autoreset). It can happen at one of three moments, and the
-# [autoreset mode](../../book/glossary.md#autoreset-mode) says which:
+# The rows of a batch end their episodes at different times, and the batch has to go on. When the vector environment
+# resets the finished row itself, we call it [autoreset](../../book/glossary.md#autoreset). The
+# [autoreset mode](../../book/glossary.md#autoreset-mode) says when that happens:
 #
 # - `NEXT_STEP`, the default: the next call of `step` resets the row instead of stepping it.
 # - `SAME_STEP`: the call of `step` that ends the episode resets the row before it returns.
 # - `DISABLED`: never. You reset the row yourself.
 #
 # Three different moments ought to look different. Here is a first toy, a frozen lake whose episodes are one step
-# long (importing `helpers.environments` registers its id). The same two actions go to each mode; look for the difference.
+# long (importing `helpers.environments` registers its id). The same actions go to each mode; look for the difference.
 
 # %%
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
@@ -71,11 +70,9 @@ for mode in AutoresetMode:
 assert len(printed) == 1
 
 # %% [markdown]
-# There is none: three modes, the same four arrays. Yet in `SAME_STEP` the observation printed is the first one of a
-# new episode, and in the other two it is the last one of an old episode. On this lake every observation is 0 and
-# every reward is 0, so both are the same number.
-#
-# Further calls show a little more. The flags of the first row, over four calls:
+# There is none: three modes, the same observations, rewards and flags. Yet in `SAME_STEP` the observation printed is the first one of a
+# new episode, and in the other two it is the last one of an old episode. On this lake every observation and every
+# reward is 0, so nobody can tell. The `terminated` flags of the first row, over four calls, show a little more:
 
 # %%
 flags = {}
@@ -89,15 +86,15 @@ assert flags[SAME_STEP] == [True, True, True, True]
 
 # %% [markdown]
 # `NEXT_STEP` says that every other step does not end an episode, in an environment where every step does. So half
-# of its rows are something else than steps. Nothing in the observations or rewards told us, and nothing tells a
-# training loop either: it takes these rows for data and learns from them.
+# of its rows are something else than steps. Nothing tells a training loop either: it takes these rows for data and
+# learns from them.
 #
 # ## An environment that says who it is
 #
 # To see what happens, we need an environment whose observation names its owner. `StepCounter` returns
 # `[episode, step]` as its observation and the step as its reward; its actions have no effect. We take three, of
-# different lengths. Rows 0 and 2 end [terminated](../../book/glossary.md#terminated), the task is over. Row 1 ends
-# [truncated](../../book/glossary.md#truncated), cut off from outside as by a time limit. Either way the row is then
+# different lengths. Rows 0 and 2 end [terminated](../../book/glossary.md#terminated), row 1 ends
+# [truncated](../../book/glossary.md#truncated), cut off as by a time limit. Either way the row is then
 # [done](../../book/glossary.md#done).
 
 # %%
@@ -116,18 +113,18 @@ def make(mode, vector_class=SyncVectorEnv):
 # %%
 envs = make(NEXT_STEP)
 observations, infos = envs.reset(seed=0)
-print("reset  observation", observations[0])
+print("reset ", observations[0])
 for call in range(1, 6):
     observations, rewards, terminated, _, _ = envs.step(np.zeros(3, int))
-    print(f"step {call} observation {observations[0]}", rewards[0], terminated[0])
+    row = f"reward {rewards[0]} terminated {terminated[0]}"
+    print("step", call, observations[0], row)
     if call == 3:
         assert observations[0].tolist() == [1, 0]
         assert rewards[0] == 0 and not terminated[0]
 
 # %% [markdown]
 # The third call returned `[1, 0]`: episode 1, step 0. Nothing was stepped; that row is what a reset returned. The
-# same five calls for all rows and modes make the picture of this chapter. The seeds and actions are the same in
-# each.
+# same five calls for all rows and modes, with the same seeds and actions, make the picture of this chapter.
 
 # %%
 actions = np.random.default_rng(0).integers(2, size=(5, 3))
@@ -148,12 +145,12 @@ show(draw(list(timelines.values())), alt)
 # it: **T** terminated, **C** truncated (cut off), **x** the action was ignored, **F** the final observation that
 # `info` holds, **=** left alone by a reset of other rows.
 #
-# Follow the colours from left to right. In `NEXT_STEP` the colour changes one call after the T. In `SAME_STEP` it
-# changes in the very cell of the T. In `DISABLED` it changes in a call of `reset`. And the C of row 1 does what a T
-# does: truncation triggers autoreset just as termination does.
+# Follow the colours from left to right. In `NEXT_STEP` the colour changes one call after the T, in `SAME_STEP` in the
+# very cell of the T, in `DISABLED` in a call of `reset`. And the C of row 1 does what a T does: truncation triggers
+# autoreset just as termination does.
 #
-# The same recording, one call at a time. On the page it has buttons: step to the call where a row ends, then one
-# further, and read the three tables side by side.
+# The same recording, one call at a time, with the rewards. On the page it has buttons: step to the call where a row
+# ends, then one further, and compare the three tables.
 
 # %% tags=["hide-input"]
 stepper(list(timelines.values()), start=2)
@@ -180,20 +177,16 @@ assert (cells[DISABLED][0][3].episode, cells[DISABLED][0][3].step) == (1, 0)
 assert all(c.final is None for row in cells[NEXT_STEP] + cells[DISABLED] for c in row)
 assert not any(c.action_ignored for row in cells[SAME_STEP] for c in row)
 
-# %% [markdown]
-# The mode decides, not the kind of vector environment: `AsyncVectorEnv`, with a process for each row, returns
-# exactly the same cells.
-
-# %%
+# %% tags=["remove-cell"]
 for mode, timeline in timelines.items():
     in_processes = record(lambda mode: make(mode, AsyncVectorEnv), mode, actions)
     assert in_processes == timeline
-print("AsyncVectorEnv draws the same three timelines")
 
 # %% [markdown]
-# The picture leaves the rewards out. Here is row 0 again with them, for the same five calls of `step`.
+# The mode decides, not the kind of vector environment: `AsyncVectorEnv`, with a process for each row, returns
+# exactly the same. Here is row 0 alone, for the five calls of `step`.
 
-# %%
+# %% tags=["hide-input"]
 steps = {}
 for mode, timeline in timelines.items():
     skip = {0, *timeline.masked_resets}
@@ -213,19 +206,18 @@ assert rewards_of[NEXT_STEP] == [1, 2, 0, 1, 2]
 assert rewards_of[SAME_STEP] == rewards_of[DISABLED] == [1, 2, 1, 2, 1]
 
 # %% [markdown]
-# Two of the three reward columns agree. `SAME_STEP` and `DISABLED` get one real reward from every call of `step`;
-# `NEXT_STEP` pays one call for each episode. Two of the three observation columns agree at the T as well, but not
-# the same two: `NEXT_STEP` and `DISABLED` show the end of the episode, `SAME_STEP` the start of the next.
+# Two of the reward columns agree: `SAME_STEP` and `DISABLED` get one real reward from every call of `step`;
+# `NEXT_STEP` pays one call for each episode. At the T two of the observation columns agree, but not the same two:
+# `NEXT_STEP` and `DISABLED` show the end of the episode, `SAME_STEP` the start of the next.
 #
-# The rest of the chapter takes the modes one at a time. For each there are two questions. Which rows are
+# We now take the modes one at a time, with two questions for each. Which rows are
 # [transitions](../../book/glossary.md#transition), that is, an action taken in an observation and what came of it?
 # And where is the true next observation, the one that the action led to?
 #
 # ## Next step: the reset has a call of its own
 #
 # The row with the done flag holds the [final observation](../../book/glossary.md#final-observation) of the episode.
-# It is not in `info`, and needs no searching. A single environment, given the same seed and the same actions,
-# agrees.
+# A single environment, given the same seed and the same actions, agrees.
 
 
 # %%
@@ -275,15 +267,14 @@ assert np.array_equal(filler[0][0], single.reset()[0])
 # So the reading order in `NEXT_STEP` is: *look one call back.* A row is a transition unless it was done on the
 # previous call. If it is a transition, its next observation is the row itself.
 
-# %%
+# %% tags=["remove-cell"]
 envs = make(NEXT_STEP)
 envs.reset(seed=0)
 done = np.zeros(3, bool)
-for call in range(1, 5):
+for _ in range(4):
     filler = done
     observations, rewards, terminated, truncated, _ = envs.step(np.zeros(3, int))
     done = terminated | truncated
-    print(f"step {call}: transition {~filler}, done {done}")
     assert (rewards[filler] == 0).all() and (rewards[~filler] > 0).all()
 
 # %% tags=["remove-cell"]
@@ -301,31 +292,15 @@ with expect(AssertionError):
 
 # %% [markdown]
 # The ignored action must still be sent: a batch of three rows takes three actions, and an environment that checks
-# them, as the native CartPole does, checks this one too.
-#
-# How much of the data is filler? One row for each episode, so it depends on the length. We count it.
-
-# %%
-shares = {}
-for length in [1, 9, 99]:
-    envs = SyncVectorEnv([lambda n=length: StepCounter(n)], autoreset_mode=NEXT_STEP)
-    envs.reset(seed=0)
-    rewards = [envs.step(np.array([0]))[1][0] for _ in range(1000)]
-    shares[length] = 100 * rewards.count(0.0) / 1000
-    assert shares[length] == 100 / (length + 1)
-share = ", ".join(f"{value:g} % for {key}" for key, value in shares.items())
-say(f"Filler rows by steps in an episode: {share}.")
-
-# %% [markdown]
-# For episodes of hundreds of steps it is a rounding error that still teaches a wrong thing; for short ones it is
-# half of what you collect.
+# them, as the native CartPole does, checks this one too. There is one filler row for each episode. For episodes of
+# one step, as on our lake, that is half of what you collect.
 #
 # ## Same step: two episodes in one row
 #
 # In `SAME_STEP` there is no filler. A finished row is reset within the call, so what you get back for it is mixed:
-# the reward and the flags belong to the episode that ended, the observation to the one that begins. The final
-# observation has moved into `info`, under four keys that exist in this mode only, and only on a call in which some
-# row was done.
+# the reward and the flags belong to the episode that ended, the observation to the one that begins. What else
+# belongs to the old one has moved into `info`, under four keys that exist in this mode only, and only on a call in
+# which some row was done.
 
 # %%
 envs = make(SAME_STEP)
@@ -342,7 +317,7 @@ assert sorted(infos) == ["_final_info", "_final_obs", "final_info", "final_obs"]
 # `None` where it was not. `infos["_final_obs"]` is its [mask](../../book/glossary.md#mask), True for the rows that
 # have an entry. `final_info` is the info of the last step, empty here, with a mask of its own.
 
-# %%
+# %% tags=["remove-cell"]
 assert infos["final_obs"].dtype == object and infos["final_obs"].shape == (3,)
 assert infos["final_obs"][0].tolist() == [0, 2]
 assert infos["final_obs"][1] is None and infos["final_obs"][2] is None
@@ -369,13 +344,11 @@ assert observations[0].tolist() == [1, 0]
 
 # %% [markdown]
 # Use both: `true_next(...)` where the [value](../../book/glossary.md#value) of the next observation is asked for,
-# what it is worth, and `observations` to choose the next action. So the copy matters: without it, the next action
-# would be chosen for an observation of a finished episode.
+# what it is worth, and `observations` to choose the next action. That is what the copy is for.
 #
 # ## Disabled: nothing happens until you ask
 #
-# In `DISABLED` a row is returned as its episode left it, and then the vector environment waits for you.
-# `SyncVectorEnv` refuses to step a row that is done.
+# In `DISABLED` a row is returned as its episode left it. `SyncVectorEnv` refuses to step a row that is done.
 
 # %%
 envs = make(DISABLED)
@@ -397,17 +370,18 @@ envs.step(np.zeros(3, int))
 before, _, terminated, truncated, _ = envs.step(np.zeros(3, int))
 done = terminated | truncated
 after, infos = envs.reset(options={"reset_mask": done})
-print(np.hstack([before, after]))
+print("step returned: ", before.tolist())
+print("reset returned:", after.tolist())
 assert after.tolist() == [[1, 0], [0, 2], [0, 2]]
 
 # %% [markdown]
-# The whole batch comes back. Row 0 starts episode 1; the other two repeat the observation they had, untouched.
-# There is no reward and no flag: a reset is no step, so nothing here is a transition.
+# The whole batch comes back. Row 0 starts episode 1; the other two repeat the observation they had. There is no
+# reward and no flag: a reset is no step, so nothing here is a transition.
 #
 # Three rules go with the mask. It is a NumPy array of booleans, one for each row, at least one of them True; each
-# breach has its error, shown below. Only the rows that were reset appear in the `info`. And no seed belongs in this
-# call: `reset(seed=0, ...)` would give row `i` the seed `0 + i` each time, so that row would start the same episode
-# for ever. What else a mask can do is the subject of [selective reset](../compositions/14_selective_reset.ipynb).
+# breach has its error, below. Only the rows that were reset appear in the `info`. And no seed belongs in this call:
+# `reset(seed=0, ...)` would give row `i` the seed `0 + i` each time, so that row would start the same episode for
+# ever. More about masks is in [selective reset](../compositions/14_selective_reset.ipynb).
 
 # %%
 for wrong in [[True, False, False], np.array([1, 0, 0])]:
@@ -433,28 +407,14 @@ assert not np.array_equal(unseeded[0][0], unseeded[1][0])
 
 # %% [markdown]
 # So this is what `DISABLED` asks of you: combine both flags, reset those rows before the next `step`, and choose
-# the next action from the observations that the reset returned.
-
-# %%
-envs = make(DISABLED)
-observations, _ = envs.reset(seed=0)
-for call in range(1, 6):
-    action = np.zeros(3, int)  # here a policy would look at `observations`
-    observations, rewards, terminated, truncated, _ = envs.step(action)
-    print(f"step {call}: led to {observations.astype(int).tolist()}, rewards {rewards}")
-    assert (rewards > 0).all()
-    done = terminated | truncated
-    if done.any():
-        observations, _ = envs.reset(options={"reset_mask": done})
-
-# %% [markdown]
+# the next action from the observations that the reset returned. A loop that does it is [below](#one-loop-for-all-three-modes).
+#
 # The reading order in `DISABLED` is: *every row that `step` returns is a transition and its own next observation;
 # rows that `reset` returns are none.*
 #
 # ## What the sub-environment sees
 #
-# So far we looked from outside. From inside, the modes are simpler still. This counter writes down each call it
-# gets.
+# From inside, the modes are simpler still. This counter writes down each call it gets.
 
 
 # %%
@@ -487,7 +447,7 @@ for mode in [NEXT_STEP, SAME_STEP]:
     logs[mode] = envs.get_attr("calls")
     print(mode.name, *logs[mode][0], sep="\n  ")
 
-# %%
+# %% tags=["remove-cell"]
 FIRST, AUTO = "reset(seed=7, options={'level': 3})", "reset(seed=None, options=None)"
 assert logs[NEXT_STEP][0] == [FIRST, "step(0)", "step(1)", AUTO, "step(1)"]
 assert logs[SAME_STEP][0] == [FIRST, *["step(0)", "step(1)", AUTO] * 2]
@@ -506,8 +466,7 @@ assert runs[0] == runs[1] and runs[0][3] != runs[0][7] != runs[0][11]
 # Three things can be read off.
 #
 # - In `NEXT_STEP` the third action never arrived. The sub-environment got `reset` in its place.
-# - In `SAME_STEP` all four actions arrived, and two calls of `step` did a reset as well. Such a call takes as long
-#   as both together.
+# - In `SAME_STEP` all four actions arrived, and two calls of `step` did a reset as well.
 # - **Autoreset passes neither seed nor options.** No seed is as it should be: the generator made by the first,
 #   seeded reset goes on, so later episodes differ and the run still repeats ([reset](04_reset.ipynb)). No options
 #   is a trap: `level` held for the first episode only. What must hold for all of them belongs in the environment's
@@ -560,28 +519,31 @@ for transitions in found.values():
             assert any(flags) == (next_step == length)
 
 # %% [markdown]
-# Transition by transition they agree. The modes do not differ in what the environments do, only in where each piece
-# is handed to you. [Rollouts](../learning/17_rollouts.ipynb) does the same with arrays, and goes on to returns and
-# advantages.
+# Transition by transition they agree. The modes differ only in where each piece is handed to you.
+# [Rollouts](../learning/17_rollouts.ipynb) does the same with arrays, and goes on to returns and advantages.
 #
 # ## Setting the mode, and reading it
 #
-# `SyncVectorEnv` and `AsyncVectorEnv` take `autoreset_mode`, as a member of the enum or as its value, a string.
-# Through `make_vec` it travels in `vector_kwargs`. To read it, look into `metadata`.
+# `SyncVectorEnv` and `AsyncVectorEnv` take `autoreset_mode`, as a member of the enum or as its value, a string such
+# as `"SameStep"`. Through `make_vec` it travels in `vector_kwargs`. To read it, look into `metadata`. (Writing there
+# changes nothing: the entry says what the environment does, and is not a switch.)
 
-# %%
+# %% tags=["remove-cell"]
 for mode in [AutoresetMode.SAME_STEP, "SameStep"]:
     envs = SyncVectorEnv([StepCounter], autoreset_mode=mode)
-    print(envs.metadata["autoreset_mode"])
     assert envs.metadata["autoreset_mode"] is SAME_STEP
-print("strings:", [mode.value for mode in AutoresetMode])
 with expect(ValueError):
     SyncVectorEnv([StepCounter], autoreset_mode="SAME_STEP")
+envs = SyncVectorEnv([lambda: StepCounter(1)])
+envs.metadata["autoreset_mode"] = SAME_STEP
+envs.reset(seed=0)
+observations, *_, infos = envs.step(np.array([0]))
+assert infos == {} and observations[0].tolist() == [0, 1]
 
 # %% [markdown]
-# The string is the value, `"SameStep"`, not the name. A [native](../../book/glossary.md#native-vector-environment)
-# vector environment, one that keeps the state of all rows in its own arrays, has the mode its author wrote.
-# Gymnasium's CartPole has `NEXT_STEP`, and asking it for another is an error.
+# A [native](../../book/glossary.md#native-vector-environment) vector environment, one that keeps the state of all
+# rows in its own arrays, has the mode its author wrote. Gymnasium's CartPole has `NEXT_STEP`, and asking it for
+# another is an error.
 
 # %%
 with expect(gym.error.Error):
@@ -606,10 +568,9 @@ assert envs.metadata["autoreset_mode"] is NEXT_STEP
 #
 # ## What trips people up
 #
-# **`KeyError: 'final_observation'`.** That was the key before Gymnasium 1.0. Now it is `final_obs`, and it exists in
-# `SAME_STEP` only. `terminal_observation` is what older versions of Gym and Stable-Baselines3 call it. Code written
-# as `if "final_observation" in infos` is worse off: it raises nothing, the branch is never taken, and cut-off
-# episodes are treated as if they had led nowhere.
+# **`KeyError: 'final_observation'`.** That was the key before Gymnasium 1.0 (and `terminal_observation` in older
+# versions of Gym). Now it is `final_obs`, and it exists in `SAME_STEP` only. Code written as
+# `if "final_observation" in infos` is worse off: it raises nothing, and the branch is never taken.
 
 # %%
 for mode in AutoresetMode:
@@ -623,42 +584,33 @@ for mode in AutoresetMode:
         infos["final_observation"]
 
 # %% [markdown]
-# In the other two modes there is no new name to look for. The final observation is row `i` of `observations`, on
-# the call whose flag for row `i` is True.
+# In the other two modes the final observation is row `i` of `observations`, on the call whose flag for row `i` is
+# True.
 #
 # **"No episode returns are printed any more", or `TypeError: string indices must be integers`.** Many training
 # scripts walk over `infos["final_info"]` as a list of dicts. In `NEXT_STEP` the key is missing and the loop never
-# runs. In `SAME_STEP` it is a dict of arrays, so the loop walks over its keys, which are strings.
-
+# runs; what the last step reported is in `infos`. In `SAME_STEP` the key holds a dict of arrays, so the loop walks
+# over its keys, which are strings.
 
 # %%
-def with_statistics(mode):
-    episodes = gym.wrappers.RecordEpisodeStatistics
+episodes = gym.wrappers.RecordEpisodeStatistics
+for mode in [NEXT_STEP, SAME_STEP]:
     factories = [lambda n=n: episodes(StepCounter(n)) for n in (2, 3)]
     envs = SyncVectorEnv(factories, autoreset_mode=mode)
     envs.reset(seed=0)
-    envs.step(np.zeros(2, int))
-    return envs.step(np.zeros(2, int))[4]
-
-
-# %%
-infos = with_statistics(SAME_STEP)
+    for _ in range(2):
+        infos = envs.step(np.zeros(2, int))[4]
+    last = infos["final_info"] if mode is SAME_STEP else infos
+    print(f"{mode.name} returns:", last["episode"]["r"][last["_episode"]])
+    assert last["episode"]["r"][last["_episode"]].tolist() == [3]
 with expect(TypeError):
-    for item in infos["final_info"]:
-        if item and "episode" in item:
-            print(item["episode"]["r"])
-infos = infos["final_info"]
-print("SAME_STEP", infos["episode"]["r"][infos["_episode"]])
-assert infos["episode"]["r"][infos["_episode"]].tolist() == [3]
-infos = with_statistics(NEXT_STEP)
-print("NEXT_STEP", infos["episode"]["r"][infos["_episode"]])
-assert infos["episode"]["r"][infos["_episode"]].tolist() == [3]
+    [item["episode"]["r"] for item in infos["final_info"]]
 
 # %% [markdown]
-# **"My info key is missing on the last step."** The same rule, for a key of your own: in `SAME_STEP` the `info` of
-# a finished row is that of the new episode's reset. What the last step reported is one level down.
+# A key of your own follows the same rule: in `SAME_STEP` the `info` of a finished row is that of the new episode's
+# reset, and what the last step reported is one level down, in `final_info`.
 
-# %%
+# %% tags=["remove-cell"]
 envs = SyncVectorEnv(
     [lambda n=n: Reporter(report_on=(1, 2), length=n) for n in (2, 3)],
     autoreset_mode=SAME_STEP,
@@ -666,17 +618,13 @@ envs = SyncVectorEnv(
 envs.reset(seed=0)
 envs.step(np.zeros(2, int))
 infos = envs.step(np.zeros(2, int))[4]
-print("info:      ", infos["score"], infos["_score"])
-print("final_info:", infos["final_info"]["score"], infos["final_info"]["_score"])
 assert infos["_score"].tolist() == [False, True]
 assert infos["final_info"]["_score"].tolist() == [True, False]
 
 # %% [markdown]
 # **`ValueError: all input arrays must have the same shape`.** `np.stack(infos["final_obs"])` meets the `None` of
-# the rows that go on. Select with the mask first, as `true_next` does. Other libraries may hold a full array under
-# this name, as
-# [the Atari environments do](https://github.com/Farama-Foundation/Arcade-Learning-Environment/pull/614): look at
-# what you got before you index.
+# the rows that go on. Select with the mask first, as `true_next` does. Other libraries may hold a full array here, as
+# [the Atari environments do](https://github.com/Farama-Foundation/Arcade-Learning-Environment/pull/614).
 
 # %%
 envs = make(SAME_STEP)
@@ -689,7 +637,7 @@ with expect(ValueError):
 # %% [markdown]
 # **`TypeError: unhashable type: 'numpy.ndarray'`.** The observation is a dict, and `following[mask]` asks it for a
 # key. Here `final_obs` holds one *unbatched* dict for each finished row. Take the batch apart into rows, replace,
-# and put it together again. This works for every kind of observation space.
+# and put it together again, which works for every kind of observation space.
 
 
 # %%
@@ -719,8 +667,7 @@ assert following in envs.observation_space and observations["count"][0, 0] == 1
 # %% [markdown]
 # **The final observation looks like the start of the next episode.** The environment returns the same array every
 # time and writes into it. `final_obs` holds that very array, and the reset inside the same call has overwritten it.
-# The [maintainers' answer](https://github.com/Farama-Foundation/Gymnasium/pull/1715) is that the environment is at
-# fault. Return a fresh array, or a copy.
+# The environment is [at fault](https://github.com/Farama-Foundation/Gymnasium/pull/1715): return a copy.
 
 
 # %%
@@ -740,8 +687,8 @@ assert infos["final_obs"][0].tolist() == [1, 0]
 
 # %% [markdown]
 # **"My agent never sees the reward at the goal."** Filler rows were masked one call too early: the rows that *are*
-# done were dropped, not the rows that come after them. Every last transition goes, and with it the reward of the
-# goal. The filler stays. Row 0 again:
+# done were dropped, not the rows after them. Every last transition goes, with the reward of the goal, and the filler
+# stays. Row 0 again:
 
 # %%
 row = timelines[NEXT_STEP].rows[0][1:]
@@ -756,9 +703,9 @@ assert reward[~after_done].tolist() == [1, 2, 1, 2]
 
 # %% [markdown]
 # **Episodes in `DISABLED` go on past their end.** A finished row was not reset, often because the mask was made of
-# `terminated` alone. `SyncVectorEnv` raises, as we saw. `AsyncVectorEnv` **does not check**: it keeps stepping the
-# finished environment, and what that returns is up to the environment. Here row 1 should be cut off after three
-# steps.
+# `terminated` alone. `SyncVectorEnv` raises, as we saw. (Reset everything then, since the rows before the finished
+# one have already moved.) `AsyncVectorEnv` **does not check**: it keeps stepping the finished environment. Here row 1
+# should be cut off after three steps.
 
 # %%
 envs = make(DISABLED, AsyncVectorEnv)
@@ -771,11 +718,7 @@ print("row 1:", observations[1], "truncated:", truncated[1])
 assert observations[1].tolist() == [0, 5] and truncated[1]
 envs.close()
 
-# %% [markdown]
-# **After the `AssertionError`, some rows are a step ahead.** `SyncVectorEnv` finds the finished row when its turn
-# comes, and the rows before it have moved by then. Do not catch the error and go on: reset everything.
-
-# %%
+# %% tags=["remove-cell"]
 envs = SyncVectorEnv(
     [lambda n=n: StepCounter(n) for n in (5, 2, 5)], autoreset_mode=DISABLED
 )
@@ -784,20 +727,7 @@ for _ in range(2):
     envs.step(np.zeros(3, int))
 with expect(AssertionError):
     envs.step(np.zeros(3, int))
-print("steps taken by each row:", envs.get_attr("step_count"))
 assert envs.get_attr("step_count") == (3, 2, 2)
-
-# %% [markdown]
-# **Writing the mode into `metadata` changes nothing.** The entry says what the environment does; it is not a
-# switch. The mode is chosen when the vector environment is made.
-
-# %%
-envs = SyncVectorEnv([lambda: StepCounter(1)])
-envs.metadata["autoreset_mode"] = SAME_STEP
-envs.reset(seed=0)
-observations, *_, infos = envs.step(np.array([0]))
-print(envs.metadata["autoreset_mode"].name, "in metadata, yet info is", infos)
-assert infos == {} and observations[0].tolist() == [0, 1]
 
 # %% [markdown]
 # ## Which mode to choose
@@ -809,22 +739,21 @@ assert infos == {} and observations[0].tolist() == [0, 1]
 #    It costs the extra call, and the duty to reset every finished row in time.
 # 3. **An observation wrapper goes around the batch**: `NEXT_STEP`. Vector observation wrappers refuse `SAME_STEP`,
 #    and `NormalizeObservation` takes nothing but `NEXT_STEP`.
-# 4. **Every row you get must be a transition**, because a buffer or a library downstream cannot leave rows out:
-#    `SAME_STEP`. It is also the nearest to what code written before Gymnasium 1.0 expects.
-# 5. **Otherwise `NEXT_STEP`**, the default: no observation has to be looked for, and no wrapper of Gymnasium
-#    refuses it. Mask the filler rows.
+# 4. **Every row you get must be a transition**, because a buffer or a library cannot leave rows out: `SAME_STEP`. It
+#    is also the nearest to what code written before Gymnasium 1.0 expects.
+# 5. **Otherwise `NEXT_STEP`**, the default: no wrapper of Gymnasium refuses it. Mask the filler rows.
 #
-# Whichever it is, let the code say so. One line at the start of a training loop saves a wrong learning curve.
+# Whichever it is, let the code say so, in one line at the start of a training loop:
 
 # %%
 envs = make(NEXT_STEP)
 assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP, "loop masks filler"
+
+# %% tags=["remove-cell"]
 with expect(ValueError):
     gym.wrappers.vector.TransformObservation(make(SAME_STEP), lambda rows: rows)
 with expect(ValueError):
     gym.wrappers.vector.NormalizeObservation(make(DISABLED))
-
-# %% tags=["remove-cell"]
 for wrapper in ["NormalizeObservation", "NormalizeReward", "FlattenObservation"]:
     getattr(gym.wrappers.vector, wrapper)(make(NEXT_STEP))
 for wrapper in ["RecordEpisodeStatistics", "DictInfoToList"]:
@@ -982,12 +911,11 @@ check("06.4", same_step)
 # ## Recap
 #
 # - A done row is reset one call later (`NEXT_STEP`), in the same call (`SAME_STEP`) or by you (`DISABLED`).
-#   Termination and truncation both count.
-# - `NEXT_STEP`: the row after a done is filler and no transition; everything else is its own next observation.
+#   Truncation counts as termination does.
+# - `NEXT_STEP`: the row after a done is filler; every other row is a transition and its own next observation.
 # - `SAME_STEP`: every row is a transition; where `_final_obs` is set, the next observation is in `final_obs`.
-# - `DISABLED`: every row of `step` is a transition; reset finished rows by mask, without a seed, before the next
-#   step.
-# - Autoreset passes neither seed nor options. `metadata["autoreset_mode"]` tells the mode.
+# - `DISABLED`: reset finished rows by mask, without a seed, before the next step.
+# - Autoreset passes neither seed nor options.
 #
 # **Back:** [step](05_step.ipynb). **Next:** [spaces](07_spaces.ipynb); to go on with this subject,
 # [selective reset](../compositions/14_selective_reset.ipynb) and [rollouts](../learning/17_rollouts.ipynb).

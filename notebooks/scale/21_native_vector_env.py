@@ -18,7 +18,7 @@
 # does what the single environment does, and have `gym.make_vec` build it.
 #
 # **You need:** [VectorEnv](../primitives/01_vector_env.ipynb) and [autoreset](../primitives/06_autoreset.ipynb);
-# NumPy with masks and integer indices. **Time:** about 25 minutes.
+# NumPy with masks and integer indices. **Time:** about 33 minutes.
 
 # %%
 import os
@@ -39,7 +39,7 @@ from helpers.timeline import record
 from helpers.timing import interleave, machine, race
 
 # %% [markdown]
-# ## A thousand carts in seven lines
+# ## A thousand carts in a few lines
 #
 # A cart-pole is four numbers: position, velocity, angle, angular velocity. A thousand cart-poles are a thousand
 # times four numbers, and NumPy adds a thousand numbers in one call. Here is the physics of Gymnasium's CartPole,
@@ -95,9 +95,9 @@ assert gain > 20
 # But `move` is not an environment. It knows no episodes, no seeds, no spaces and no autoreset. The rest of the
 # chapter adds what a caller of a vector environment relies on, and then we see how much of the gain is left.
 #
-# Two remarks on the seven lines first. They are in `float32`, half the size of `float64` and, as we shall see,
-# faster. And `state` has one row for each *variable*, so that `state[2]`, all the angles, lies in one piece of
-# memory. An observation batch is the other way round, one row for each cart: we shall transpose on the way out.
+# Two remarks on `move` first. Its arrays are `float32`, half the size of `float64` and, as we shall see, faster. And
+# `state` has one row for each *variable*, so that `state[2]`, all the angles, lies in one piece of memory. An
+# observation batch has one row for each cart: we shall transpose on the way out.
 #
 # ## Is it the same cart?
 #
@@ -120,13 +120,15 @@ for row, action in zip(states.T, actions, strict=True):
 moved = states.copy()
 move(moved, actions)
 error = np.abs(moved.T - expected).max()
-print("largest difference:", "below 1e-6" if error < 1e-6 else error)
+print("largest difference below 1e-6:", error < 1e-6)
 assert error < 1e-6
+
+# %% tags=["remove-cell"]
 assert np.abs(moved - states).max() > 0.1  # they did move
 
 # %% [markdown]
-# The reference computes in `float64` and rounds at the end; we round at every step of the way. For numbers around
-# 1, `float32` cannot tell apart what differs by less than 0.0000001, so this is agreement.
+# The reference computes in `float64` and rounds at the end; we round on the way. For numbers around 1, neighbouring
+# `float32` values are about 1e-7 apart, so this is agreement.
 #
 # ## What the constructor promises
 #
@@ -155,13 +157,12 @@ class NativeVectorEnv(VectorEnv):
 
 
 # %% [markdown]
-# Line by line, this is what others read from a vector environment. `num_envs` and the four spaces: the single ones
-# come from the task, the batched ones follow from them. `metadata` says which autoreset mode the caller chose; it
-# is a copy, since the dictionary of the class is shared by all its objects. The argument names are those that
-# `make_vec` uses: it hands over `num_envs`, and the `max_episode_steps` of the spec.
+# This is what others read from a vector environment. `num_envs` and the four spaces: the single ones come from the
+# task, the batched ones follow from them. `metadata` says which autoreset mode the caller chose; it is a copy, since
+# the dictionary of the class is shared by all its objects. The argument names are those that `make_vec` uses.
 #
-# A class cannot be continued in a later cell, but a method can be added to it from outside, and so we can talk
-# between the methods. This decorator does it.
+# A class cannot be continued in a later cell. This decorator adds a method from outside, so that we can talk between
+# the methods.
 
 
 # %% tags=["algorithm"]
@@ -177,8 +178,8 @@ def method_of(cls):
 # ## Reset: all rows, or some
 #
 # `reset` has two arguments. `options` may hold a `reset_mask`, a boolean array that chooses rows. Nothing in the
-# interface forces us to obey it, and Gymnasium's own native CartPole does not. A caller who sends one means it,
-# though, and a wrong one deserves the errors that `SyncVectorEnv` raises.
+# interface forces us to obey it. A caller who sends one means it, though, and a wrong one deserves an error, as from
+# `SyncVectorEnv`.
 
 
 # %% tags=["algorithm"]
@@ -194,8 +195,7 @@ def chosen_rows(options, num_envs):
 
 
 # %% [markdown]
-# It answers with row *numbers*. They are as good an index as a mask, and their count is at hand. Unlike
-# `SyncVectorEnv`, it leaves the caller's dictionary as it was: we come back to what that is good for.
+# It answers with row *numbers*, and leaves the caller's dictionary as it was. We come back to what that is good for.
 #
 # `seed` goes to `VectorEnv.reset`, which makes a new [generator](../../book/glossary.md#generator),
 # `self.np_random`, when there is a seed and keeps the old one when there is none. The task draws its first states
@@ -264,14 +264,15 @@ class NativeCartPole(NativeVectorEnv):
 
 
 # %% [markdown]
-# Resetting works already. One row of four is reset, and the others stay where they are.
+# Resetting works already. One row of four is reset, and the others stay where they are. A mask that is a list is
+# refused.
 
 # %%
 envs = NativeCartPole(4)
 before, _ = envs.reset(seed=42)
 options = {"reset_mask": np.array([False, True, False, False])}
 after, _ = envs.reset(options=options)
-print("row unchanged:", (before == after).all(axis=1), "| options kept:", len(options))
+print("row unchanged:", (before == after).all(axis=1))
 with expect(TypeError):
     envs.reset(options={"reset_mask": [False, True, False, False]})
 assert (before == after).all(axis=1).tolist() == [True, False, True, True]
@@ -289,7 +290,7 @@ with expect(gym.error.ResetNeeded):
 # ### The seed, and how it differs from the loop's
 #
 # There is one generator for the whole batch. `SyncVectorEnv` has one for each row, seeded with `seed + i`. So the
-# same number means something else here, and we should say so wherever we document the class:
+# same number means something else here, and the documentation of the class should say so:
 #
 # - row `i` does not start as the single environment with seed `seed + i` does;
 # - a batch of five does not contain the rows of a batch of four;
@@ -317,8 +318,7 @@ assert np.array_equal(before, theirs.reset(seed=42)[0])
 assert envs.observation_space == theirs.observation_space
 
 # %% [markdown]
-# A generator for each row would bring the loop's seeds back, at the price of one Python call for each row that
-# starts. Chapter 4, [reset](../primitives/04_reset.ipynb), has more on seeds.
+# Chapter 4, [reset](../primitives/04_reset.ipynb), has more on seeds.
 #
 # ## Step, in three modes
 #
@@ -342,8 +342,8 @@ def refuse(self, actions):
 # The middle check looks dear; we shall measure it at the end. Without it, an action batch of length one would be
 # spread over all rows, and an action of -1 would be taken for 1, both in silence.
 #
-# After the check, all rows move, also those that are done. That is not a mistake: it saves picking out the others,
-# and what they computed is thrown away.
+# After the check, all rows move, also those that are done. That saves picking out the others, and what the done rows
+# computed is thrown away.
 
 
 # %% tags=["algorithm"]
@@ -384,9 +384,9 @@ def finish(self, rows):
 
 
 # %% [markdown]
-# That is the environment: a hundred lines, of which fewer than twenty-five know about carts. Look at the end of an
-# episode in all three modes. A pole that is pushed one way falls after about ten steps. Which row below shows an
-# angle beyond the limit of 12 degrees, which one a fresh start, and where did the end go?
+# That is the environment. Look at the end of an episode in all three modes: we push the cart one way until the pole
+# falls. Which line below shows an angle beyond the limit of 12 degrees, which one a fresh start, and where did the
+# end go?
 
 # %%
 for mode in AutoresetMode:
@@ -403,8 +403,8 @@ for mode in AutoresetMode:
 
 # %% [markdown]
 # `NEXT_STEP` and `DISABLED` return the end itself, outside the limits. `SAME_STEP` returns the next start, and the
-# end is in `final_obs`. The question comes up for Gymnasium's own `CartPoleVectorEnv` too, where it has changed
-# between versions. Since 1.0 it follows `NEXT_STEP`, says so in its metadata, and has no other mode:
+# end is in `final_obs`. Gymnasium's own `CartPoleVectorEnv` follows `NEXT_STEP` since 1.0, says so in its metadata,
+# and has no other mode:
 
 # %%
 theirs = gym.make_vec("CartPole-v1", 1, vectorization_mode="vector_entry_point")
@@ -421,7 +421,7 @@ assert np.abs(observations).max() <= 0.05 and rewards == 0
 assert theirs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
 
 # %% [markdown]
-# Now what is refused. In `DISABLED` the row is done and nobody has reset it:
+# Now what is refused. `envs` is the last of the three, in `DISABLED`: its row is done and nobody has reset it.
 
 # %%
 with expect(gym.error.ResetNeeded):
@@ -466,8 +466,7 @@ print(f"{ends} episodes ended; largest difference below 1e-6: {error < 1e-6}")
 assert error < 1e-6 and ends > 100
 
 # %% [markdown]
-# Flags and rewards agree exactly, the numbers to `float32`. (A state that lies on the limit to the last digit could
-# be judged differently by the two precisions. In a run like this one it does not happen.)
+# Flags and rewards agree exactly, the numbers to `float32`.
 #
 # ## Who obeys a mask?
 #
@@ -490,22 +489,22 @@ def honours_mask(envs):
 # %%
 answers = {"ours": honours_mask(NativeCartPole(3))}
 for mode in ["sync", "async", "vector_entry_point"]:
-    answers[mode] = honours_mask(
-        gym.make_vec("CartPole-v1", 3, vectorization_mode=mode)
-    )
-print(answers)
+    envs = gym.make_vec("CartPole-v1", 3, vectorization_mode=mode)
+    answers[mode] = honours_mask(envs)
+for kind, honours in answers.items():
+    print(f"{kind:18s} honours the mask: {honours}")
 assert not answers.pop("vector_entry_point") and all(answers.values())
 
 # %% [markdown]
 # Gymnasium's own native CartPole, `vector_entry_point`, resets all rows. `reset_mask` is a convention of
 # `SyncVectorEnv` and `AsyncVectorEnv`, and each native class decides for itself.
 #
-# Ours obeys, and leaves the mask in the dictionary. That is more than politeness. The wrapper
-# `RecordEpisodeStatistics` looks for the mask *after* the environment has seen it, to know which counters to clear.
-# `SyncVectorEnv` has taken it out by then, so the wrapper clears all of them (chapter 14, [selective
-# reset](../compositions/14_selective_reset.ipynb)).
+# Ours obeys, and leaves the mask in the dictionary. The wrapper `RecordEpisodeStatistics` looks for it *after* the
+# environment has seen it, to know which counters to clear. `SyncVectorEnv` has taken it out by then, so the wrapper
+# clears all of them (chapter 14, [selective reset](../compositions/14_selective_reset.ipynb)). The lengths that it has
+# counted after three steps and a reset of row 0:
 
-# %%
+# %% tags=["hide-input"]
 for name, envs in {
     "ours": NativeCartPole(2),
     "sync": gym.make_vec("CartPole-v1", 2, vectorization_mode="sync"),
@@ -515,7 +514,7 @@ for name, envs in {
     for _ in range(3):
         envs.step(np.array([0, 1]))
     envs.reset(options={"reset_mask": np.array([True, False])})
-    print(name, "lengths so far:", envs.episode_lengths)
+    print(f"{name:4s} lengths so far: {envs.episode_lengths}")
     assert envs.episode_lengths.tolist() == ([0, 3] if name == "ours" else [0, 0])
 
 # %% [markdown]
@@ -575,7 +574,7 @@ show(fig, alt)
 
 # %% [markdown]
 # Drawing is not native at all: a frame costs as much as thousands of cart steps, and `render` makes one for each
-# row. `draw(0)` is for those who want row 0 alone. To record a video, make a second, small batch.
+# row. `draw(0)` is for those who want row 0 alone.
 
 # %% tags=["remove-cell"]
 with expect(gym.error.UnsupportedMode):
@@ -606,14 +605,15 @@ gym.register(
     max_episode_steps=500,
 )
 envs = gym.make_vec(name, num_envs=3, autoreset_mode="SameStep")
-print(envs, envs.limit, envs.metadata["autoreset_mode"].name)
-print(gym.make_vec(envs.spec), gym.make_vec(name, 3, vectorization_mode="sync"))
-assert isinstance(gym.make_vec(envs.spec), NativeCartPole) and envs.limit == 500
+print(type(envs).__name__, envs.limit, envs.metadata["autoreset_mode"].name)
+loop = gym.make_vec(name, 3, vectorization_mode="sync")
+print(type(loop).__name__, "of", type(loop.envs[0].unwrapped).__name__)
+assert isinstance(envs, NativeCartPole) and envs.limit == 500
 
 # %% tags=["remove-cell"]
 rebuilt = gym.make_vec(envs.spec)
+assert isinstance(rebuilt, NativeCartPole)
 assert rebuilt.num_envs == 3 and rebuilt.mode is AutoresetMode.SAME_STEP
-loop = gym.make_vec(name, 3, vectorization_mode="sync")
 assert isinstance(loop, SyncVectorEnv)
 assert isinstance(loop.envs[0].unwrapped, CartPoleEnv)
 assert loop.observation_space == envs.observation_space
@@ -622,13 +622,12 @@ with expect(ValueError):
     gym.spec(name).to_json()
 
 # %% [markdown]
-# The time limit comes from the spec, for both kinds: `make_vec` hands it to the constructor as `max_episode_steps`.
-# Made directly, `NativeCartPole(3)` has no limit, as `CartPoleEnv()` has none. And the autoreset mode is one of
-# *our* arguments, so it goes directly into the call; native mode refuses `vector_kwargs`
-# ([make_vec](../primitives/03_make_vec.ipynb)).
+# The time limit comes from the spec: `make_vec` hands it to the constructor as `max_episode_steps`. Made directly,
+# `NativeCartPole(3)` has no limit, as `CartPoleEnv()` has none. And the autoreset mode is one of *our* arguments, so
+# it goes directly into the call; native mode refuses `vector_kwargs` ([make_vec](../primitives/03_make_vec.ipynb)).
 #
-# When you register a class of a module, give the name instead, `"my_package.carts:NativeCartPole"`: then nothing is
-# imported before it is needed, and the spec can be stored as text.
+# When you register a class of a module, give its name, `"my_package.carts:NativeCartPole"`: then nothing is imported
+# before it is needed, and the spec can be stored as text.
 
 # %% tags=["remove-cell"]
 limited = gym.make_vec(name, 2, max_episode_steps=3)
@@ -642,9 +641,9 @@ for unlimited in (NativeCartPole(1), NativeCartPole(1, max_episode_steps=-1)):
 # %% [markdown]
 # ## How fast, and why not faster
 #
-# Now the price. Three contenders take turns: the loop, Gymnasium's native class, and ours. (How `race` does that
-# fairly is the subject of chapter 22, [throughput](22_throughput.ipynb).) We ask what *one environment step* costs,
-# for more and more rows.
+# Three contenders take turns: the loop, Gymnasium's native class, and ours. (How `race` does that fairly is the
+# subject of chapter 22, [throughput](22_throughput.ipynb).) We ask what *one environment step* costs, for more and
+# more rows.
 
 
 # %%
@@ -696,14 +695,14 @@ ax.minorticks_off()
 ax.legend()
 alt = (
     "Cost of an environment step against the number of rows, both logarithmic. The "
-    "loop stays level; both native classes start above it and fall towards a floor."
+    "loop is nearly level; both native classes start above it and fall to a floor."
 )
 show(fig, alt)
 
 # %% [markdown]
-# The loop is a level line: each row costs what the one before cost. The native lines fall, since `a` is shared by
-# all the rows, and they flatten where `a / N` has become small beside `b`. So there are two floors. No call is ever
-# shorter than `a`, and no environment step cheaper than `b`.
+# The loop's line falls little: each row costs what the one before cost. The native lines fall steeply, since `a` is
+# shared by all the rows, and they flatten where `a / N` has become small beside `b`. So there are two floors: no call
+# is shorter than `a`, and no environment step cheaper than `b`.
 
 # %% tags=["timing"]
 cheaper = [n for n in plan if n <= 64 and results[n].ratio("ours", "loop").median > 1]
@@ -735,13 +734,13 @@ say(
 assert fixed > 20 * tiny
 
 # %% [markdown]
-# That is what it consists of: some sixty calls into NumPy, each with a price of its own before it touches the first
-# number, and a little Python between them. To go lower, the calls themselves have to go, by compiling the step as a
-# whole. Numba, JAX and C++ do that; with NumPy alone, fewer calls are the only lever, and `move` has been written
-# with that in mind: the constants are multiplied together beforehand, and both positions are advanced by one call.
+# That is what the fixed part consists of: calls into NumPy, each with a price of its own before it touches the first
+# number, and a little Python between them. To go lower, the step has to be compiled as a whole, as Numba, JAX and C++
+# do. With NumPy alone, fewer calls are the only lever, and `move` has been written with that in mind: constants are
+# multiplied together beforehand, and one call advances positions and angles.
 #
-# Last, 1024 rows against Gymnasium's own class, with two variants of ours: one in `float64`, and one that believes
-# any action.
+# Last, 1024 rows against Gymnasium's own class, with two variants of ours: `Double` computes in `float64`, and
+# `Trusting` believes any action.
 
 
 # %% tags=["timing"]
@@ -772,9 +771,9 @@ assert result.ratio("ours", "Gymnasium").median > 1.3
 assert result.ratio("Double", "ours").median < 0.95
 
 # %% [markdown]
-# Each line is the median of 201 rounds, and in brackets where the middle half of them lies. The number format makes
-# the larger part of the difference, and the check of the actions costs what you see between the first line and the
-# last. Keep it: a silent wrong action costs a day.
+# Each line is the median of 201 rounds, and in brackets where the middle half of them lies. `float64` gives up much of
+# the lead. The check of the actions costs what you see between the first line and the last. Keep it: a silent wrong
+# action costs a day.
 
 # %% tags=["remove-cell"]
 envs = NativeCartPole(1, render_mode="rgb_array")
@@ -802,9 +801,9 @@ envs.close()
 # Steps like "follow a pointer", "grow a list" or "sort until done" do not translate. Such an environment stays in
 # the loop, or in processes, or goes to a compiler.
 #
-# The last point of the list we still owe for the base class itself. CartPole cannot serve: its episodes begin at
-# random, so `SyncVectorEnv` plays others. This book's `StepCounter` can. It observes its episode and its step,
-# without chance. Here it is on arrays, each row with an episode length of its own.
+# The last point we still owe for the base class itself. CartPole cannot serve: its episodes begin at random, so
+# `SyncVectorEnv` plays others. This book's `StepCounter` can. It observes its episode and its step, without chance.
+# Here it is on arrays, each row with an episode length of its own.
 
 
 # %%
@@ -843,11 +842,12 @@ for mode in AutoresetMode:
 # Cell by cell the same as the loop. Whatever we now build on this base class has its episodes, masks and modes
 # right.
 #
-# A contract remains that every vector environment has to keep, native or not. Here is the short form; chapter 24,
-# [testing vector environments](../trust/24_testing_vector_envs.ipynb), has the long one.
+# What remains is the contract that every vector environment has to keep, native or not: observations that lie in the
+# space, flags and rewards of the right shape and dtype, the same run for the same seed. The next cell checks it in
+# short; chapter 24, [testing vector environments](../trust/24_testing_vector_envs.ipynb), does at length.
 
 
-# %%
+# %% tags=["hide-input"]
 def keeps_contract(envs):
     observations, _ = envs.reset(seed=1)
     envs.action_space.seed(1)
@@ -863,7 +863,7 @@ def keeps_contract(envs):
     return np.array(kept)
 
 
-# %%
+# %% tags=["hide-input"]
 for mode in AutoresetMode:
     runs = [keeps_contract(NativeCartPole(5, autoreset_mode=mode)) for _ in range(2)]
     print(f"{mode.name:9s} kept; the same seed gives the same run:", end=" ")
@@ -922,32 +922,6 @@ for kind in (NativeCartPole, Leaky):
     assert np.array_equal(stored, first) == (kind is NativeCartPole)
 
 # %% [markdown]
-# **"It runs, and nothing moves."** The step unpacks the state and then *assigns* to a name. `speed = speed + 1`
-# makes a new array and leaves the state alone; `speed += 1` writes into it.
-
-# %%
-state = np.zeros((2, 3))
-place, speed = state
-speed = speed + 1.0
-print("after speed = speed + 1:", state[1])
-place, speed = state
-speed += 1.0
-print("after speed += 1:       ", state[1])
-assert state[1].tolist() == [1, 1, 1] and state[0].tolist() == [0, 0, 0]
-
-# %% [markdown]
-# **"ValueError: The truth value of an array with more than one element is ambiguous."** An `if` from the single
-# environment has survived. It asks one question about many rows. Compute the mask, and use it.
-
-# %%
-angles = np.array([0.1, 0.3, -0.5])
-with expect(ValueError):
-    if abs(angles) > ANGLE:
-        pass
-print(np.where(np.abs(angles) > ANGLE, -1.0, 1.0))
-assert np.where(np.abs(angles) > ANGLE, -1.0, 1.0).tolist() == [1, -1, -1]
-
-# %% [markdown]
 # **"It has become slower, and I only changed a constant."** A Python number adapts to the array it meets. A NumPy
 # number does not: it is `float64`, and so is everything it touches. `np.deg2rad` and `np.sqrt` return such numbers.
 
@@ -969,37 +943,39 @@ for _ in range(200):
     actions = (one[:, 2] + one[:, 3] > 0).astype(int)
     one, other = theirs.step(actions)[0], ours.step(actions)[0]
     apart.append(np.abs(one - other).max())
-print({call: f"{apart[call]:.0e}" for call in (0, 1, 50, 100, 150, 200)})
+for call in (0, 1, 50, 100, 150, 200):
+    print(f"after {call:3d} calls: {apart[call]:.0e}")
 assert apart[0] == 0 and apart[1] < 1e-6 and apart[200] > 1e-3
 assert 10 < apart[150] / apart[100] < 1000
 
 # %% [markdown]
-# The difference grows tenfold every thirty calls or so, in any pair of implementations that do not round alike. So
+# The difference grows by the same factor again and again, in any pair of implementations that do not round alike. So
 # compare step by step, from equal states, as we did above, and not run by run.
 #
 # **"AttributeError: 'CartPoleVectorEnv' object has no attribute 'call'."** `call`, `get_attr` and `set_attr` talk
 # to sub-environments, and a native class has none. They belong to `SyncVectorEnv` and `AsyncVectorEnv`, not to
-# `VectorEnv`; a vector wrapper does not pass them on either, so ask its `unwrapped`. What a native class has
-# instead are arrays.
+# `VectorEnv`. A vector wrapper does not pass them on either, so ask its `unwrapped`. What a native class has instead
+# are arrays.
 
 # %%
 loop = gym.make_vec("CartPole-v1", 2, vectorization_mode="sync")
 wrapped = gym.wrappers.vector.RecordEpisodeStatistics(loop)
-for name, envs in {"ours": ours, "Gymnasium": theirs, "wrapped loop": wrapped}.items():
-    print(f"{name:12s} has call, get_attr, set_attr:", hasattr(envs, "call"), end=" ")
-    print(hasattr(envs, "get_attr"), hasattr(envs, "set_attr"))
+for envs in (ours, theirs, wrapped):
+    with expect(AttributeError):
+        envs.call("gravity")
+print("through unwrapped:", wrapped.unwrapped.call("gravity"))
+print("all angles of ours:", ours.state[2].shape)
+
+# %% tags=["remove-cell"]
+for envs in (ours, theirs, wrapped, VectorEnv()):
     assert not any(hasattr(envs, key) for key in ("call", "get_attr", "set_attr"))
-with expect(AttributeError):
-    theirs.call("gravity")
-print("through unwrapped:", wrapped.unwrapped.get_attr("gravity"))
-print("all angles:", ours.state[2].shape)
-assert wrapped.unwrapped.get_attr("gravity") == (9.8, 9.8)
+assert all(hasattr(loop, key) for key in ("call", "get_attr", "set_attr"))
+assert wrapped.unwrapped.call("gravity") == (9.8, 9.8)
 
 # %% [markdown]
 # **"UserWarning: The VectorEnv is missing AutoresetMode metadata."** `make_vec` looks into `metadata` after it has
-# made the environment. Without `"autoreset_mode"`, training code cannot know which rows are transitions, and
-# several wrappers take `NEXT_STEP` for granted, whatever you do. A string in its place is not enough; it has to be
-# a member of the enum.
+# made the environment. Without `"autoreset_mode"`, training code cannot know which rows are transitions. A string in
+# its place is not enough; it has to be a member of the enum.
 
 
 # %%
@@ -1140,8 +1116,8 @@ check("21.3", drive)
 # - A native vector environment keeps the state of all rows in one array, and moves them with a few NumPy calls.
 #   Python's price is paid once a call, not once a row: a fixed part, shared by all the rows, and a small part for
 #   each.
-# - What it owes its caller is the same for every task: spaces, metadata, a mask that is obeyed, an autoreset mode
-#   that is declared, one documented meaning of a seed, fresh arrays. Write it once, as a base class.
+# - What it owes its caller is the same for every task: spaces, metadata, an obeyed mask, a declared autoreset mode, one
+#   documented meaning of a seed, fresh arrays. Write it once, as a base class.
 # - Prove the task row by row against the single environment, from equal states, and the episodes against
 #   `SyncVectorEnv` with an environment that has no chance in it.
 # - `gym.register(..., vector_entry_point=...)` lets `make_vec` build it.

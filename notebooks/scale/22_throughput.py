@@ -18,7 +18,7 @@
 # step goes, and choose a vectoriser and a number of rows for your own environment on your own machine.
 #
 # **You need:** [SyncVectorEnv](../primitives/02_sync_vector_env.ipynb) and
-# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Time:** about 25 minutes.
+# [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Time:** about 27 minutes.
 
 # %%
 import subprocess
@@ -58,21 +58,17 @@ def one_after_the_other(steps):
 
 
 # %% [markdown]
-# Two more ways take about as long and ask the same question. They let the two take turns, divide turn by turn, and
-# take the median of the ratios. One has a few long turns, the other many short ones.
+# The second way asks the same question. It lets the two take turns of half a millisecond, divides turn by turn, and
+# takes the median of the ratios.
 
 
 # %%
-def long_turns(steps):
-    return interleave(steps, rounds=5, turn=0.004).ratio("our native", "sync").median
-
-
-def short_turns(steps):
+def in_turns(steps):
     return interleave(steps, rounds=31, turn=0.0005).ratio("our native", "sync").median
 
 
 # %% tags=["timing"]
-ways = [one_after_the_other, long_turns, short_turns]
+ways = [one_after_the_other, in_turns]
 answers = {}
 pair = {name: maker(name, rows=8) for name in ("sync", "our native")}
 with opened(pair) as envs:
@@ -84,7 +80,7 @@ with opened(pair) as envs:
             answers[way, "neighbours"] = [way(steps) for _ in range(5)]
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3)
+fig, ax = figure(7, 2.4)
 labels = []
 for place, way in enumerate(ways):
     name = way.__name__.replace("_", " ")
@@ -93,42 +89,39 @@ for place, way in enumerate(ways):
         labels.append(f"{name}, {when}" if shift else name)
         style = {"color": PALETTE[shift], "marker": "os"[shift], "ls": ""}
         ax.plot(found, [2 * place + shift] * 5, markersize=7, **style)
-ax.set_yticks(range(6), labels)
-ax.set(xscale="log", xlabel="native: times as fast as the loop", ylim=(5.5, -0.5))
+ax.set_yticks(range(4), labels)
+ax.set(xscale="log", xlabel="native: times as fast as the loop", ylim=(3.5, -0.5))
 ticks = [0.25, 0.5, 1, 2, 4, 8, 16]
 
 # %% tags=["hide-input", "timing"]
 ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 ax.minorticks_off()
-alt = """Five results for each of three ways to measure, on the machine as it is and
-with busy neighbours. Those of short turns lie close together, with and without them."""
+alt = """Five results for each of two ways to measure, on the machine as it is and with
+busy neighbours. Those taken in turns lie close together, with and without them."""
 show(fig, alt)
 
 # %% tags=["timing"]
 for (way, when), found in answers.items():
     low, high = min(found), max(found)
     print(f"{way.__name__:20s} {when:11s} {low:5.2f} to {high:5.2f}")
-both = [np.median(answers[short_turns, when]) for when in ("as it is", "neighbours")]
+both = [np.median(answers[in_turns, when]) for when in ("as it is", "neighbours")]
 assert 1 / 2 < both[0] / both[1] < 2
 
 # %% [markdown]
-# The machine on which this page was built is itself never quite alone. Short turns give one answer, neighbours or
-# not. The other two depend on who else wanted the processor. The reason is how it is shared: a program runs for
-# some milliseconds, then it waits for others. A turn that is much shorter mostly falls into one of those slices,
-# and what does not, the median throws away. A turn of the same length as a slice is hit again and again, and if it
-# is always the slower contender's turn that is hit, even pairing does not help.
+# Turns give one answer, neighbours or not. The other way depends on who else wanted the processor, and when. The
+# reason is how it is shared: a program runs for some milliseconds, then it waits for others. A turn that is much
+# shorter mostly falls into one of those slices, and what does not, the median throws away.
 #
 # ## The harness
 #
-# `helpers.timing`, which the rest of this chapter uses, does what we have found, and what common sense adds:
+# `helpers.timing`, which the rest of this chapter uses, does the second, with a few rules of common sense:
 #
 # 1. **The same game.** Contenders that return different data do not compete. We check that next.
 # 2. **Turns, short and equally long.** A contender that is a hundred times as fast makes a hundred times as many
-#    calls in its turn. Equal *work* would give it a turn so short that it slips between the slices, and the slow
-#    one not.
+#    calls in its turn.
 # 3. **Who goes first changes** from round to round.
 # 4. **Ratios, turn by turn.** Absolute rates depend on the hour; ratios hardly.
-# 5. **The median, and the middle half around it.** A mean is made of its outliers.
+# 5. **The median, and the middle half around it.** A mean follows its outliers.
 # 6. **Outside the clock:** making environments, the first calls, drawing the actions.
 # 7. **Every number names its machine.** This one:
 
@@ -136,8 +129,8 @@ assert 1 / 2 < both[0] / both[1] < 2
 say(f"{machine()}.")
 
 # %% [markdown]
-# And the same game? Reference implementations use the loop although processes could run the environments in
-# parallel. Would the data differ? With the same seeds and the same actions, not in a bit:
+# And the same game? Would processes collect other data than the loop? With the same seeds and the same actions, not
+# in a bit:
 
 # %%
 fns = [partial(gym.make, "CartPole-v1")] * 3
@@ -154,7 +147,6 @@ print("identical:", equal, "| episodes that ended:", ends)
 assert equal and ends > 20
 
 # %% [markdown]
-# (An environment with a global random generator, or with something mutable that its rows share, is the exception.)
 # The native classes draw other episodes, but play the same game: [chapter 21](21_native_vector_env.ipynb) has the
 # proof.
 #
@@ -230,21 +222,27 @@ pair = {name: maker(name, 4) for name in ("sync", "async")}
 assert race(pair).ratio("async", "sync").median < 0.5
 
 # %% [markdown]
-# **How many rows, then?** It depends on the line you are on. We take the last rung against an earlier one.
+# **How many rows, then?** In the loop, the speed is flat after a few rows: take as many as your algorithm wants in a
+# batch. A native call takes a fixed time `a` and a little time `b` for each row, so its speed grows with every row,
+# and reaches half of what it can ever be at `a / b` rows. From the first and the last rung:
 
 # %% tags=["timing"]
-growth = {}
-for name, (rows, more) in {"sync": (4, 64), "our native": (4, 256)}.items():
-    growth[name] = ladder[name, more][0].median / ladder[name, rows][0].median
-    print(f"{name:10s} {rows} to {more:3d} rows: {growth[name]:5.1f} times the speed")
-assert growth["sync"] < 3 and growth["our native"] > 10
+growth = ladder["sync", 64][0].median / ladder["sync", 4][0].median
+first, last = (n * 1e6 / ladder["our native", n][1].median for n in (1, rungs[-1]))
+half = first / ((last - first) / (rungs[-1] - 1))
+ahead = next(
+    n
+    for n in rungs[:4]
+    if ladder["our native", n][0].median > ladder["sync", n][0].median
+)
+say(
+    f"The loop with 64 rows is {growth:.1f} times as fast as with 4. A native call "
+    f"takes {first:.0f} µs for one row and {last:.0f} µs for {rungs[-1]}: half of its "
+    f"top speed at about **{half:,.0f} rows**. It passes the loop at {ahead} or before."
+)
+assert growth < 3 and 100 < half < 20_000 and ahead <= 64
 
 # %% [markdown]
-# - **In a loop**, the speed is flat after a few rows. Take as many as your algorithm wants in a batch; more cost
-#   nothing and bring nothing.
-# - **Native**, the fixed part of a call is shared. Take hundreds or thousands.
-# - **In processes**, about as many as cores if steps compute, more if they wait. We come to that.
-#
 # More rows are not free for the *algorithm*: with the same amount of data for an update, each row contributes fewer
 # steps in a row, and what is learnt from is more alike in time. Speed is one half of the answer.
 #
@@ -324,18 +322,18 @@ show(fig, alt)
 
 # %% tags=["timing"]
 share = apart.cost("physics").median / total
-saved = -apart.extra("no copy", to="vector machinery").median
+copied = apart.extra("vector machinery", to="no copy")
 say(
-    f"Physics is {100 * share:.0f} % of the step. Without the copy of the observations "
-    f"a step takes {saved:.2f} µs less."
+    f"Physics is {100 * share:.0f} % of the step. With `copy=False` it would be spared "
+    f"the copy of the observations: {copied:.2f} µs."
 )
 assert share > 0.4
 assert costs["checker"].median < 0.3 * costs["physics"].median
 
 # %% [markdown]
-# So there is little to win by turning things off: the checker and the copy are hardly to be found. The one layer
-# that you add yourself is dearer. Every key that an environment puts into its [info](../../book/glossary.md#info)
-# is written into an array, row by row, in Python. An info that nobody reads is the cheapest saving there is.
+# So there is little to win by turning things off: the checker and the copy are hardly to be found. The last layer is
+# the one that you add yourself. Every key that an environment puts into its
+# [info](../../book/glossary.md#info) is written into an array, row by row, in Python. Leave out what nobody reads.
 #
 # What does the machinery do with its time? Three of its parts can be called by themselves.
 
@@ -351,15 +349,16 @@ parts = {
 found = interleave(parts, work=8)
 for name in parts:
     print(f"{name:28s} {found.cost(name).median:.2f} µs a row")
+assert max(parts, key=lambda name: found.cost(name).median) == "concatenate"
 
 # %% [markdown]
-# `concatenate` writes eight observations into one array, and is most of it. For observations that are large, this
-# is where the copying is; we come to frames [below](#frames-and-copies).
+# `concatenate` writes eight observations into one array, and is the dearest. For observations that are large, this is
+# where the copying is; we come to frames [below](#frames-and-copies).
 #
 # ## When processes pay
 #
-# `AsyncVectorEnv` sends an action to a worker and receives an answer. That takes the same time whatever the step
-# does, so we measure it with a step that does nothing, and compare with the loop.
+# `AsyncVectorEnv` sends an action to a [worker](../../book/glossary.md#worker) and receives an answer. That takes the
+# same time whatever the step does, so we measure it with a step that does nothing, and compare with the loop.
 
 # %% tags=["timing"]
 nothing = {
@@ -370,13 +369,13 @@ quickest = {name: 1e6 * found.min() for name, found in race(nothing).seconds.ite
 least = quickest["processes"] - quickest["loop"]
 say(
     f"At its quickest, a row costs {quickest['loop']:.0f} µs in the loop and "
-    f"{quickest['processes']:.0f} µs with processes: **a step shorter than "
-    f"{least:.0f} µs cannot gain**, on any number of cores."
+    f"{quickest['processes']:.0f} µs with processes: **a step shorter than about "
+    f"{least:.0f} µs gains nothing from processes** on this machine."
 )
 assert quickest["processes"] > 2 * quickest["loop"]
 
 # %% [markdown]
-# That is the lower bound of your machine. Compare it with your environment: put its name into the list.
+# Compare this bound with your environment: put its name into the list.
 
 # %% tags=["timing"]
 names = ["CartPole-v1", "Pendulum-v1", "Acrobot-v1", "FrozenLake-v1", "book/Wait-v0"]
@@ -424,11 +423,11 @@ ax.set_yticks([0.125, 0.25, 0.5, 1, 2, 4], ["1/8", "1/4", "1/2", "1", "2", "4"])
 ax.minorticks_off()
 ax.legend()
 alt = """Speed of four processes relative to the loop against the cost of a step, both
-logarithmic. Both curves rise with the cost; the one for sleeping steps ends higher."""
+logarithmic. Both curves rise with the cost, from far below the loop."""
 show(fig, alt)
 
 # %% [markdown]
-# The vertical dotted line is the bound that we computed, the horizontal one is the loop. Where a curve crosses the
+# The vertical dotted line is the bound from above, the horizontal one is the loop. Where a curve crosses the
 # horizontal line, processes begin to pay.
 
 
@@ -463,8 +462,7 @@ assert gain(1000, "sleep")[1].median > 1.5
 # %% [markdown]
 # Sleepers share a core without noticing, so their gain goes towards four, the number of rows. Burners need cores:
 # with `k` of them, the gain cannot pass `k`, and it falls short of it whenever your own process or somebody else
-# wants one too. If the line for "burn" stays below 1 here, the page was built on a machine with nothing to spare.
-# That is an answer as well.
+# wants one too.
 #
 # A step that asks a simulator in *another* program sleeps, for Python. A step that calls into a compiled library
 # computes.
@@ -482,7 +480,7 @@ def gain_of(costs):
     return race(kinds, rounds=15).ratio("procs", to="loop")
 
 
-even, uneven = gain_of([0.002] * 4), gain_of([0.002] * 3 + [0.008])
+even, uneven = gain_of([0.001] * 4), gain_of([0.001] * 3 + [0.004])
 print(f"all alike:     {even:.1f} times as fast, of 4")
 print(f"one straggler: {uneven:.1f} times as fast, of 7/4")
 assert uneven.median < even.median
@@ -508,27 +506,8 @@ assert efficiency < 0.25
 # whole rollouts instead of single steps, the subject of chapter 23, [beyond one
 # machine](23_beyond_one_machine.ipynb).
 #
-# ### More rows than cores
-#
-# Many environments that compute, on few cores, get in each other's way. `max_concurrency=k` lets at most `k`
-# workers be in `reset` or `step` at a time. Eight sleepers show what it does; a call takes 8, then 4, then 1 rounds
-# of 10 ms.
-
-# %% tags=["timing"]
-fns = [partial(Wait, 0.01, "sleep")] * 8
-caps = {
-    str(k): lambda k=k: AsyncVectorEnv(fns, max_concurrency=k) for k in (1, 2, None)
-}
-result = race(caps, rounds=3)
-for name in caps:
-    print(
-        f"max_concurrency={name:4s} {8 * result.cost(name).median / 10_000:.1f} rounds"
-    )
-assert result.ratio("None", to="1").median > 2
-
-# %% [markdown]
-# Whether a cap makes *your* environment faster, a race with it and without it tells you; [chapter
-# 8](../primitives/08_async_vector_env.ipynb) has one.
+# Many environments that compute, on few cores, get in each other's way. `max_concurrency` limits how many workers
+# are at work at a time: [chapter 8](../primitives/08_async_vector_env.ipynb).
 #
 # ## Frames and copies
 #
@@ -557,7 +536,7 @@ for shape in [(4,), (84, 84, 4), (210, 160, 3)]:
         "shared memory": partial(AsyncVectorEnv, fns),
         "pipe": partial(AsyncVectorEnv, fns, shared_memory=False),
     }
-    found = race(kinds).seconds
+    found = race(kinds, rounds=25).seconds
     frames[shape] = {name: 1e6 * turns.min() for name, turns in found.items()}
     size = f"{np.prod(shape) / 1000:.3g} kB"
     rows.append({"size": size} | {k: f"{v:.1f}" for k, v in frames[shape].items()})
@@ -597,9 +576,9 @@ for copied in (True, False):
 # ## Start methods
 #
 # A worker has to be started once. How long that takes depends on the [start
-# method](../../book/glossary.md#start-method), and on some machines so does how fast it is. Workers that are not
-# forked import the main program, so this is a program of its own. It prints the start of two workers, and then how
-# many times as fast they step as the workers of the first method.
+# method](../../book/glossary.md#start-method). Workers that are not forked import the main program, so this is a
+# program of its own. It prints how long two workers take to start, and then how many times as fast they step as the
+# workers of the first method.
 
 # %%
 program = """
@@ -611,12 +590,12 @@ def make(method):
     envs = gym.make_vec("CartPole-v1", 2, "async", vector_kwargs=how)
     print(f"{method:10s} {time.perf_counter() - start:.2f} s to start")
     return envs
-
 if __name__ == "__main__":
     methods = multiprocessing.get_all_start_methods()
     with opened({m: lambda m=m: make(m) for m in methods}) as envs:
         race = interleave({m: stepping(env) for m, env in envs.items()}, rounds=31)
-    print({m: f"{race.ratio(m, methods[0]):.2f}" for m in methods})
+    for m in methods[1:]:
+        print(f"{m:10s} {race.ratio(m, methods[0]):.2f} times as fast as {methods[0]}")
 """
 
 # %% tags=["timing"]
@@ -704,11 +683,6 @@ assert stored["JAX rollouts", 4096] < 3 * stored["our native", 4096]
 # The questions in their order, with the thresholds of this run.
 
 # %% tags=["timing"]
-first_native = next(
-    rows
-    for rows in rungs[:4]
-    if ladder["our native", rows][0].median > ladder["sync", rows][0].median
-)
 burn, sleep = (
     f"from {cost:.0f} µs a step" if cost else "but not on this machine"
     for cost in pays.values()
@@ -717,17 +691,19 @@ burn, sleep = (
 # %% tags=["hide-input", "timing"]
 texts = {
     "arrays?": "Can the step be written\nwith arrays, or is there\na native class?",
-    "native": f"Native class,\nhundreds of rows\n(better from {first_native} rows)",
+    "native": f"Native class; beats the\nloop from {ahead} rows, half its\n"
+    f"top speed at {half:,.0f}",
     "short?": f"Is a step shorter\nthan {least:.0f} µs?",
     "loop": "The loop;\nas many rows as the\nalgorithm wants",
     "waits?": "Does a step compute,\nor wait for others?",
     "cores": f"Processes,\none for each core,\n{burn}",
     "more": f"Processes,\nseveral for each core,\n{sleep}",
+    "cluster": "A cluster,\nwith whole rollouts:\nchapter 23",
 }
 
 # %% tags=["hide-input", "timing"]
 places = {"arrays?": (0, 0), "native": (1, 0), "short?": (0, 1), "loop": (1, 1)}
-places |= {"waits?": (0, 2), "cores": (1, 2), "more": (0, 3)}
+places |= {"waits?": (0, 2), "cores": (1, 2), "more": (0, 3), "cluster": (1, 3)}
 arrows = [
     ("arrays?", "native", "yes"),
     ("arrays?", "short?", "no"),
@@ -735,6 +711,8 @@ arrows = [
     ("short?", "waits?", "no"),
     ("waits?", "cores", "computes"),
     ("waits?", "more", "waits"),
+    ("cores", "cluster", "too slow"),
+    ("more", "cluster", "too slow"),
 ]
 
 # %% tags=["hide-input", "timing"]
@@ -765,12 +743,13 @@ ax.set(xlim=(-0.4, 1.4), ylim=(3.4, -0.4))
 ax.axis("off")
 alt = f"""A flow chart. A step that can be written with arrays: a native class.
 Otherwise, a step shorter than {least:.0f} µs: the loop. A longer one: processes, one a
-core if it computes, several a core if it waits."""
+core if it computes, several a core if it waits. Still too slow: a cluster."""
 show(fig, alt)
 
 # %% [markdown]
-# And a cluster? When all the cores of one machine are busy with whole rollouts and it is still too slow. Chapter
-# 23, [beyond one machine](23_beyond_one_machine.ipynb), has the calculation for your step.
+# Below the cost that a box for processes names, the loop is the better one. A cluster is for those whose cores are all
+# busy and who still wait: chapter 23, [beyond one machine](23_beyond_one_machine.ipynb), has the calculation for your
+# step.
 #
 # ## What trips people up
 #
@@ -838,8 +817,8 @@ print("counted:", rewards.size, "| taken:", np.count_nonzero(rewards))
 assert np.count_nonzero(rewards) == rewards.size / 2
 
 # %% [markdown]
-# **"The first measurement is always slow."** It is: imports, caches, memory. What a compiled contender does on its
-# first call, it compiles. Do not average it away, leave it out.
+# **"The first measurement is always slow."** It is: imports, caches, memory, and a compiled contender compiles on its
+# first call. Do not average it away, leave it out.
 
 # %% tags=["timing"]
 envs = maker("our native", rows=4)()
@@ -955,8 +934,8 @@ check("22.3", seconds_left)
 #
 # - Measure in pairs, in short turns of equal length, and give the median with its spread and the name of the
 #   machine.
-# - The loop's speed is flat: batching by a loop is for the algorithm. Its time is mostly physics; what you put into
-#   infos is the part you can change.
+# - The loop's speed is flat: batching by a loop is for the algorithm. Most of its time is physics; infos are the part
+#   you can change.
 # - A native class is far ahead wherever a step can be written with arrays, and gets faster with every row.
 # - Processes pay above a break-even that you can measure: about as many as cores for steps that compute, more for
 #   steps that wait. Stragglers take it back.

@@ -18,7 +18,7 @@
 # are complete, and all of it on a machine without a screen.
 #
 # **You need:** [VectorEnv](../primitives/01_vector_env.ipynb) and [autoreset](../primitives/06_autoreset.ipynb).
-# **Time:** about 20 minutes.
+# **Time:** about 25 minutes.
 
 # %%
 import os

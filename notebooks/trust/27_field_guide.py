@@ -21,18 +21,6 @@
 # top to bottom, which takes about an hour.
 
 # %%
-import multiprocessing
-import pickle
-import random
-import subprocess
-import sys
-import tempfile
-import time
-import warnings
-from contextlib import closing, contextmanager, suppress
-from copy import deepcopy
-from functools import partial
-
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
@@ -45,24 +33,8 @@ from gymnasium.wrappers import vector as vector_wrappers
 from helpers.environments import DictCounter, Reporter, StepCounter, Wait
 from helpers.exercises import check
 from helpers.figures import show
-from helpers.pages import expect
+from helpers.pages import expect, shown_errors
 from helpers.timeline import draw, record
-
-# %% tags=["remove-cell"]
-# Every error shown below is kept: what the page quotes is checked at the end.
-seen = []
-shown = expect
-
-
-@contextmanager
-def expect(*errors):
-    with shown(*errors):
-        try:
-            yield
-        except errors as error:
-            seen.append(f"{type(error).__name__}: {error}")
-            raise
-
 
 # %% [markdown]
 # A program can run to its end, return arrays of the right shape, and be wrong. Here four environments take eight
@@ -94,6 +66,8 @@ assert smallest == 0
 # | `Expected autoreset_mode to be NEXT_STEP or DISABLED` | [wrappers and same step](#a-wrapper-refuses-same-step) |
 # | ``A custom `worker` must accept 8 arguments`` | [a new parameter](#far-more-workers-than-cores) |
 # | `has no attribute 'make'` | [old calls](#module-gymnasiumvector-has-no-attribute-make) |
+# | ``Expected env to be a `gymnasium.Env` `` | [not an Env](#a-wrapper-or-a-library-refuses-the-batch) |
+# | `NameNotFound: Environment`, from a worker | [registration](#namenotfound-in-workers-only) |
 #
 # **Errors at reset and step**
 #
@@ -112,6 +86,11 @@ assert smallest == 0
 # | `KeyError: 'final_observation'` | [renamed keys](#keyerror-final_observation) |
 # | `EOFError`, `BrokenPipeError`, `ConnectionResetError` | [a worker has died](#eoferror-or-brokenpipeerror-in-step) |
 # | `daemonic processes are not allowed to have children` | [processes in processes](#an-environment-that-starts-processes) |
+# | `'list' object has no attribute 'get'`, at reset | [options](#options-that-differ-from-row-to-row) |
+# | `Expects the mask to be a tuple` | [action masks](#an-action-mask-is-refused) |
+#
+# (What else a broken `AsyncVectorEnv` may raise, from `NoneType` to `too many values to unpack`, has
+# [a table of its own](25_failures.ipynb#look-up-a-symptom).)
 #
 # **Wrong or missing data**
 #
@@ -120,6 +99,8 @@ assert smallest == 0
 # | the last observation of an episode is nowhere | [final observations](#the-last-observation-of-an-episode-is-gone) |
 # | a reward of 0, an action without effect | [the call that resets](#an-action-has-no-effect-and-pays-nothing) |
 # | `None` among the final observations | [a mask goes with them](#none-among-the-final-observations) |
+# | the final observation is a start | [an array used again](#the-final-observation-is-the-next-start) |
+# | no returns or lengths in the log | [where they are](#episode-statistics-are-nowhere) |
 # | a 0 in an info that nobody reported | [masks](#a-zero-in-an-info-that-nobody-reported) |
 # | 0.33 in an info becomes 0 | [the first reporter](#an-info-value-loses-its-fraction) |
 # | a sum of successes that is never above 1 | [NumPy booleans](#a-sum-of-successes-that-is-never-above-1) |
@@ -130,6 +111,7 @@ assert smallest == 0
 # | a longer time limit has no effect | [two limits](#a-longer-time-limit-has-no-effect) |
 # | `num_envs=8` gives 2 rows | [the spec wins](#num_envs8-is-ignored) |
 # | an attribute was set, the physics are the same | [set_attr](#set_attr-changes-nothing) |
+# | all rows start alike | [global generators](#all-workers-draw-the-same-random-numbers) |
 # | sampled actions differ from run to run | [the space has a seed](#sampled-actions-differ-from-run-to-run) |
 # | will later episodes be the same again? | [autoreset and seeds](#are-the-later-episodes-reproducible) |
 #
@@ -178,10 +160,24 @@ assert smallest == 0
 #
 # ## What the cells share
 #
-# Each entry stands on its own but for these lines, and now and then the entry just above it. `StepCounter` says where
+# Each entry stands on its own but for these lines, and now and then the entry just above it. First what comes with
+# Python. `StepCounter` says where
 # it is: its observation is `[episode, step]`, its reward the number of the step. `counters(2, 3)` makes two of them,
 # with episodes of two and of three steps. (A code at the head of a cell, such as `# AR02`, names the question that the
 # cell answers; the tests count them.)
+
+# %%
+import multiprocessing
+import pickle
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from contextlib import closing, contextmanager, suppress
+from copy import deepcopy
+from functools import partial
 
 # %%
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
@@ -352,8 +348,8 @@ else:
 # `RuntimeError: An attempt has been made to start a new process before the current process has finished its
 # bootstrapping phase.` With `spawn` (macOS, Windows) and `forkserver` (Linux from Python 3.14) each worker imports
 # your script again, and must not start workers of its own on the way. Put what makes the environment under
-# `if __name__ == "__main__":`. The `RuntimeError` is printed by a worker; your process sees an `EOFError`, a
-# `ConnectionResetError` or a `BrokenPipeError`.
+# `if __name__ == "__main__":`; then `spawn` works, and nothing forces you to `fork`. The `RuntimeError` is printed by a
+# worker; your process sees an `EOFError`, a `ConnectionResetError` or a `BrokenPipeError`.
 #
 # **See** [start methods, and the main
 # guard](../primitives/08_async_vector_env.ipynb#start-methods-and-the-main-guard) and
@@ -361,15 +357,7 @@ else:
 
 
 # %%
-# AD01
-def script(guard):
-    source = f"""
-import gymnasium as gym
-from helpers.environments import StepCounter
-{guard}
-    envs = gym.vector.AsyncVectorEnv([StepCounter], context="spawn")
-    print(envs.reset(seed=0)[0]); envs.close()
-"""
+def run_script(source):
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/train.py", "w") as file:
             file.write(source)
@@ -378,13 +366,79 @@ from helpers.environments import StepCounter
 
 
 # %%
-unguarded, guarded = script("if True:"), script('if __name__ == "__main__":')
+# AD01
+source = """
+import gymnasium as gym
+from helpers.environments import StepCounter
+if __name__ == "__main__":
+    envs = gym.vector.AsyncVectorEnv([StepCounter], context="spawn")
+    print(envs.reset(seed=0)[0])
+    envs.close()
+"""
+guarded = run_script(source)
+unguarded = run_script(source.replace('if __name__ == "__main__":', "if True:"))
 print("unguarded:", repr(unguarded.stdout), "| guarded:", guarded.stdout.strip())
 assert unguarded.returncode and "bootstrapping phase" in unguarded.stderr
 assert not guarded.returncode and guarded.stdout.strip() == "[[0. 0.]]"
 
 # %% tags=["remove-cell"]
-seen.append(" ".join(unguarded.stderr.split()))
+elsewhere = [" ".join(unguarded.stderr.split())]  # errors that no `expect` has shown
+
+# %% [markdown]
+# ### A wrapper or a library refuses the batch
+#
+# ``TypeError: Expected env to be a `gymnasium.Env` but got`` a vector environment. A `VectorEnv` is no `gym.Env`. A
+# wrapper from `gymnasium.wrappers`, such as `FrameStackObservation`, goes inside, around each sub-environment: pass it
+# as `wrappers=[...]`, or put it into the factory. What goes around the batch is in `gymnasium.wrappers.vector`. Other
+# libraries may have a kind of batch of their own, as Stable-Baselines3 has its `VecEnv`: give them what makes *one*
+# environment, and let them make the batch.
+#
+# **See** [where a wrapper can sit](../compositions/15_nested_wrappers.ipynb#where-a-wrapper-can-sit) and
+# [what `VectorEnv` is, and is not](../primitives/01_vector_env.ipynb#what-vectorenv-is-and-is-not).
+
+# %%
+stack = partial(single_wrappers.FrameStackObservation, stack_size=4)
+with expect(TypeError):
+    stack(made("Pendulum-v1"))
+envs = made("Pendulum-v1", wrappers=[stack])
+print(envs.reset(seed=0)[0].shape)
+assert not isinstance(envs, gym.Env)
+assert envs.observation_space.shape == (2, 4, 3)
+
+# %% [markdown]
+# ### NameNotFound, in workers only
+#
+# ``NameNotFound: Environment `Mine` doesn't exist``, printed by a worker, while `gym.make` works in your process. With
+# `spawn` and `forkserver` a worker begins with an empty registry and imports your script, but what stands under the
+# main guard is not run again. Put `gym.register` outside the guard, or into a module that the factory imports; or use
+# `make_vec`, which looks the id up in your process and sends what it has found.
+#
+# **See** [what the registry knows](../primitives/03_make_vec.ipynb#what-the-registry-knows) and [start methods, and the
+# main guard](../primitives/08_async_vector_env.ipynb#start-methods-and-the-main-guard).
+
+# %%
+source = """
+import gymnasium as gym
+from helpers.environments import StepCounter
+if __name__ == "__main__":
+    gym.register("Mine-v0", entry_point=StepCounter)
+    kind = {"vectorization_mode": "async", "vector_kwargs": {"context": "spawn"}}
+    envs = gym.make_vec("Mine-v0", 1, **kind)
+    print("make_vec:", envs.reset(seed=0)[0])
+    envs.close()
+    gym.vector.AsyncVectorEnv([lambda: gym.make("Mine-v0")], context="spawn")
+"""
+result = run_script(source)
+not_found = "NameNotFound: Environment" in result.stderr
+print(result.stdout.strip(), "| factory, NameNotFound:", not_found)
+assert result.stdout == "make_vec: [[0. 0.]]\n" and result.returncode
+assert not_found
+
+# %% tags=["remove-cell"]
+elsewhere.append(" ".join(result.stderr.split()))
+outside = source.replace('if __name__ == "__main__":\n    gym.register', "gym.register")
+outside = outside.replace("    kind", 'if __name__ == "__main__":\n    kind')
+assert run_script(outside).returncode == 0
 
 # %% [markdown]
 # ## Errors at reset and step
@@ -491,6 +545,64 @@ assert np.array_equal(fixed[0][1], last[1]) and np.array_equal(fixed[0], fixed[1
 assert not np.array_equal(free[0][0], free[1][0])
 
 # %% [markdown]
+# ### Options that differ from row to row
+#
+# `AttributeError: 'list' object has no attribute 'get'`, or another complaint about a list, when `options` is a list of
+# dicts. There is *one* dict of options, and every row that is reset gets all of it. Rows that need different options
+# take a masked reset each. Automatic resets pass no options at all, so use `DISABLED` if every episode needs them.
+#
+# **See** [options for the chosen
+# rows](../compositions/14_selective_reset.ipynb#options-for-the-chosen-rows).
+
+
+# %%
+class Level(StepCounter):
+    def reset(self, *, seed=None, options=None):
+        level = (options or {}).get("level", 0)
+        return super().reset(seed=seed)[0], {"level": level}
+
+
+envs = SyncVectorEnv([Level] * 2, autoreset_mode=DISABLED)
+with expect(AttributeError):
+    envs.reset(seed=0, options=[{"level": 3}, {"level": 4}])
+print("one dict for all:", envs.reset(seed=0, options={"level": 3})[1]["level"])
+second = {"level": 4, "reset_mask": np.array([False, True])}
+levels = envs.reset(options=second)[1]["level"]
+print("row 1 alone:     ", levels)
+assert levels.tolist() == [0, 4]  # row 0 was not reset, and reports nothing
+
+# %% tags=["remove-cell"]
+automatic = SyncVectorEnv([Level] * 2)
+automatic.reset(seed=0, options={"level": 3})
+assert automatic.reset(seed=0, options={"level": 3})[1]["level"].tolist() == [3, 3]
+for _ in range(4):
+    infos = automatic.step(still(automatic))[4]
+assert infos["level"].tolist() == [0, 0] and infos["_level"].all()
+
+# %% [markdown]
+# ### An action mask is refused
+#
+# `AssertionError: Expects the mask to be a tuple`: to sample a batch of legal actions, pass a tuple with one mask for
+# each row, `tuple(masks)`. `AssertionError: Expects the mask dtype to be np.int8`: a mask of booleans needs
+# `.astype(np.int8)`. Beware of rows that report no mask on a call: the info fills in zeros, and a mask of zeros gives
+# the first action.
+#
+# **See** [masks: only the legal actions](../primitives/07_spaces.ipynb#masks-only-the-legal-actions).
+
+# %%
+space = batch_space(spaces.Discrete(3), 2)
+masks = np.array([[False, True, True], [True, False, False]])
+with expect(AssertionError):
+    space.sample(mask=masks)
+with expect(AssertionError):
+    space.sample(mask=tuple(masks))
+legal = tuple(masks.astype(np.int8))
+drawn = np.array([space.sample(mask=legal) for _ in range(50)])
+print("row 0 drew", np.unique(drawn[:, 0]), "row 1 drew", np.unique(drawn[:, 1]))
+assert set(drawn[:, 0]) == {1, 2} and set(drawn[:, 1]) == {0}
+assert space.sample(mask=(np.zeros(3, np.int8),) * 2).tolist() == [0, 0]
+
+# %% [markdown]
 # ### string indices must be integers
 #
 # `TypeError: string indices must be integers, not 'str'`. The infos were looped over as a list of dicts, as they were
@@ -518,7 +630,8 @@ assert listed == [{"score": 1.0, "nested": {"step": 1}}, {}]
 # The environment returns its reward as an array of length one. A loop refuses that at the first step, with
 # `ValueError: setting an array element with a sequence.` Processes accept it: the rewards have the shape `(rows, 1)`
 # until an automatic reset puts a plain 0 between them, and then `ValueError: setting an array element with a
-# sequence. The requested array has an inhomogeneous shape`. Return `float(reward)`.
+# sequence. The requested array has an inhomogeneous shape`. Return `float(reward)`. A reward of several parts, one for
+# each objective, has no place here either: put the parts into the info.
 #
 # **See** [what trips people up](25_failures.ipynb#what-trips-people-up) in failures.
 
@@ -538,6 +651,17 @@ with workers(rows) as envs:
     assert play(envs, 2)[1].shape == (2, 1)
     with expect(ValueError):
         envs.step(still(envs))
+
+
+# %% tags=["remove-cell"]
+class TwoRewards(StepCounter):
+    def step(self, action):
+        observation, reward, *others = super().step(action)
+        return observation, np.array([reward, -reward]), *others
+
+
+with expect(ValueError):
+    play(SyncVectorEnv([TwoRewards]), 1)
 
 # %% [markdown]
 # ### No attribute call, or get_attr
@@ -682,6 +806,66 @@ led_to[mask] = np.stack(finals[mask])
 assert led_to.tolist() == [[0, 2], [0, 2]] and observations[0].tolist() == [1, 0]
 with expect(ValueError):
     np.stack(finals)
+
+# %% [markdown]
+# ### The final observation is the next start
+#
+# The environment writes every observation into one array of its own and returns that array. In `SAME_STEP` the final
+# observation is put aside and the environment is reset at once, which overwrites it: `info["final_obs"]` then shows
+# the next episode. Loop and processes do the same. Let the environment return a copy, or a new array, each time. (An
+# info dict that is used again suffers the same.)
+#
+# **See** [same step: two episodes in one
+# row](../primitives/06_autoreset.ipynb#same-step-two-episodes-in-one-row).
+
+
+# %%
+class UsesAgain(StepCounter):
+    def _observation(self):
+        if not hasattr(self, "array"):
+            self.array = np.zeros(2, np.float32)
+        self.array[:] = self.episode, self.step_count
+        return self.array
+
+
+for kind in (UsesAgain, StepCounter):
+    envs = SyncVectorEnv([partial(kind, 2)], autoreset_mode=SAME_STEP)
+    final = play(envs, 2)[4]["final_obs"][0]
+    print(f"{kind.__name__:11s} final observation [episode, step]: {final}")
+    assert final.tolist() == ([1, 0] if kind is UsesAgain else [0, 2])
+
+# %% tags=["remove-cell"]
+with workers([partial(UsesAgain, 2)], autoreset_mode=SAME_STEP) as envs:
+    assert play(envs, 2)[4]["final_obs"][0].tolist() == [1, 0]
+
+# %% [markdown]
+# ### Episode statistics are nowhere
+#
+# The log of returns and lengths stays empty. `RecordEpisodeStatistics` around the batch puts `infos["episode"]`, with
+# its mask `_episode`, into the call that ends an episode, in every mode. Inside the factory it does the same, but in
+# `SAME_STEP` that info is moved to `infos["final_info"]["episode"]`; code written for that finds nothing in the other
+# modes. And put it outside of the time limit, for inside of it the wrapper never hears of a truncation.
+#
+# **See** [inside or around: where to
+# look](../compositions/15_nested_wrappers.ipynb#inside-or-around-where-to-look) and [the old script logs
+# nothing](../primitives/06_autoreset.ipynb#what-trips-people-up).
+
+# %%
+single = single_wrappers.RecordEpisodeStatistics
+for mode in AutoresetMode:
+    around = vector_wrappers.RecordEpisodeStatistics(counters(2, mode=mode))
+    inside = SyncVectorEnv([lambda: single(StepCounter(2))], autoreset_mode=mode)
+    found = ["episode" in play(envs, 2)[4] for envs in (around, inside)]
+    print(f"{mode.name:9s} infos['episode'] around: {found[0]}, inside: {found[1]}")
+    assert found == [True, mode is not SAME_STEP]
+too_deep = SyncVectorEnv([lambda: single_wrappers.TimeLimit(single(StepCounter(9)), 2)])
+*_, truncated, infos = play(too_deep, 2)
+print("inside of the time limit, at a truncation:", infos)
+assert truncated[0] and infos == {}
+
+# %% tags=["remove-cell"]
+inside = SyncVectorEnv([lambda: single(StepCounter(2))], autoreset_mode=SAME_STEP)
+assert play(inside, 2)[4]["final_info"]["episode"]["r"].tolist() == [3]
 
 # %% [markdown]
 # ### A zero in an info that nobody reported
@@ -1385,7 +1569,7 @@ assert inside.reset(seed=0)[0].shape == (2, 3)
 # `RecordEpisodeStatistics` around a batch clears the counters of *every* row at a masked reset, in 1.4.0. The vector
 # environment takes `reset_mask` out of your options before the wrapper can look at it. For the same reason a dict
 # that you use twice resets all rows the second time. Build the dict anew in each call, and keep the statistics
-# inside the rows.
+# inside the rows. (`NormalizeReward` never looks at the mask: any reset clears what it has added up, in all rows.)
 #
 # **See** [what trips people up](../compositions/14_selective_reset.ipynb#what-trips-people-up) in selective reset,
 # and [in vector wrappers](../primitives/09_vector_wrappers.ipynb#what-trips-people-up) a wrapper that cures it.
@@ -1409,6 +1593,13 @@ inside = SyncVectorEnv(rows, autoreset_mode=DISABLED)
 lengths = length_of_row_1(around), length_of_row_1(inside)
 print("three steps, reported around the batch and inside the row:", lengths)
 assert lengths == (1, 3)
+
+# %% tags=["remove-cell"]
+scaled = vector_wrappers.NormalizeReward(counters(2, 3, mode=DISABLED))
+done = play(scaled, 2)[2]
+assert (scaled.accumulated_reward > 0).all()
+scaled.reset(options={"reset_mask": done})
+assert done.tolist() == [True, False] and not scaled.accumulated_reward.any()
 
 # %% [markdown]
 # ### The actions I stored have changed
@@ -1456,7 +1647,8 @@ assert keeps.before.tolist() == [1, 1] and keeps.rewards.tolist() == [2, 2]
 # ### Normalised rewards are not around zero
 #
 # `NormalizeReward` only divides, by the standard deviation of the running discounted return; signs and zeros stay.
-# One number serves all rows. For evaluation copy `return_rms` from training and set `update_running_mean = False`.
+# One number serves all rows. For evaluation copy `return_rms` from training (for `NormalizeObservation` it is
+# `obs_rms`) and set `update_running_mean = False`; both belong into your checkpoint.
 # Since 1.3 (`NEXT_STEP`) and 1.4 (`SAME_STEP`) the calls that reset are not counted as rewards: below, ten calls with
 # episodes of four steps are 8 or 10 steps for each of two rows.
 #
@@ -1516,9 +1708,14 @@ for bound in (1.0, np.float32(1), 1):
         warnings.simplefilter("always")
         envs = vector_wrappers.RescaleAction(made("Pendulum-v1"), -bound, bound)
     print(f"{type(bound).__name__:8s} warnings: {len(caught)}")
-    seen += [f"UserWarning: {str(each.message)[11:]}" for each in caught]
     assert bool(caught) == (type(bound) is float)
     assert envs.actions(np.full((2, 1), 0.5, np.float32)).tolist() == [[1], [1]]
+
+# %% tags=["remove-cell"]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    vector_wrappers.RescaleAction(made("Pendulum-v1"), -1.0, 1.0)
+elsewhere += [f"UserWarning: {str(each.message)[11:]}" for each in caught]
 
 # %% [markdown]
 # ## Rendering
@@ -1616,7 +1813,52 @@ with expect(KeyError):
 # 4. **Take the wrappers off**, outermost first, until it goes.
 # 5. **Check the contract** with chapter 24, [testing vector environments](24_testing_vector_envs.ipynb), and what is
 #    left of an environment after an error with chapter 25, [failures](25_failures.ipynb).
-#
+
+# %% tags=["remove-cell"]
+# What the page quotes was shown by this run; tests/test_field_guide.py compares.
+quoted = """
+AssertionError: Expects the mask dtype to be np.int8 | AssertionError: Expects the
+mask to be a tuple | AttributeError: 'list' object has no attribute 'get' |
+NameNotFound: Environment | TypeError: Expected env to be a `gymnasium.Env` but got |
+'get_attr' | AssertionError: daemonic processes are not allowed to have children |
+AssertionError: self._autoreset_envs=array([ True, False]) | AttributeError:
+'CartPoleVectorEnv' object has no attribute 'call' | AttributeError: module
+'gymnasium.vector' has no attribute 'make' | KeyError: 'final_observation' |
+RuntimeError: An attempt has been made to start a new process before the current
+process has finished its bootstrapping phase. | RuntimeError: Sub-environment action
+space doesn't make | RuntimeError: SyncVectorEnv(..., observation_mode='different' or
+custom space) however the sub-environments observation spaces do not share a common
+shape and dtype |
+"""
+
+# %% tags=["remove-cell"]
+quoted += """
+RuntimeError: SyncVectorEnv(..., observation_mode='same') however the sub-environments
+observation spaces are not equivalent. | TypeError: As Sequence(Discrete(9),
+stack=False) has a dynamic shape so its not possible to make a static shared memory. |
+TypeError: object of type 'numpy.int64' has no len() | TypeError: string indices must
+be integers, not 'str' | UserWarning: Box low's precision lowered by casting to
+float32 | ValueError: A custom `worker` must accept 8 arguments. | ValueError:
+Expected autoreset_mode to be NEXT_STEP or DISABLED, got AutoresetMode.SAME_STEP |
+ValueError: If seeds are passed as a list the length must match num_envs | ValueError:
+all input arrays must have the same shape | ValueError: cannot find context for |
+ValueError: could not broadcast input array | ValueError: setting an array element
+with a sequence. The requested array has an inhomogeneous shape | ValueError: zip()
+argument 2 is longer than argument 1 |
+"""
+
+# %% tags=["remove-cell"]
+quoted += """
+ValueError: zip() argument 2 is shorter than argument 1 | options['reset_mask']
+"""
+
+# %% tags=["remove-cell"]
+for words in quoted.split("|"):
+    words = " ".join(words.split())
+    assert any(words in message for message in shown_errors + elsewhere), words
+assert not multiprocessing.active_children()
+
+# %% [markdown]
 # ## Exercises
 #
 # ### Exercise 27.1: diagnose from the story
@@ -1703,39 +1945,3 @@ check("27.2", mode_of)
 # [VectorEnv](../primitives/01_vector_env.ipynb).
 # **Reference:** [Gymnasium's vector API](https://gymnasium.farama.org/api/vector/), and its
 # [issues](https://github.com/Farama-Foundation/Gymnasium/issues), where most of these questions were first asked.
-
-# %% tags=["remove-cell"]
-# What the page quotes was shown by this run; tests/test_field_guide.py compares.
-quoted = """
-'get_attr' | AssertionError: daemonic processes are not allowed to have children |
-AssertionError: self._autoreset_envs=array([ True, False]) | AttributeError:
-'CartPoleVectorEnv' object has no attribute 'call' | AttributeError: module
-'gymnasium.vector' has no attribute 'make' | KeyError: 'final_observation' |
-RuntimeError: An attempt has been made to start a new process before the current
-process has finished its bootstrapping phase. | RuntimeError: Sub-environment action
-space doesn't make | RuntimeError: SyncVectorEnv(..., observation_mode='different' or
-custom space) however the sub-environments observation spaces do not share a common
-shape and dtype | RuntimeError: SyncVectorEnv(..., observation_mode='same') however
-the sub-environments observation spaces are not equivalent. | TypeError: As
-Sequence(Discrete(9), stack=False) has a dynamic shape so its not possible to make a
-static shared memory. | TypeError: object of type 'numpy.int64' has no len() |
-"""
-
-# %% tags=["remove-cell"]
-quoted += """
-TypeError: string indices must be integers, not 'str' | UserWarning: Box low's
-precision lowered by casting to float32 | ValueError: A custom `worker` must accept 8
-arguments. | ValueError: Expected autoreset_mode to be NEXT_STEP or DISABLED, got
-AutoresetMode.SAME_STEP | ValueError: If seeds are passed as a list the length must
-match num_envs | ValueError: all input arrays must have the same shape | ValueError:
-cannot find context for | ValueError: could not broadcast input array | ValueError:
-setting an array element with a sequence. The requested array has an inhomogeneous
-shape | ValueError: zip() argument 2 is longer than argument 1 | ValueError: zip()
-argument 2 is shorter than argument 1 | options['reset_mask']
-"""
-
-# %% tags=["remove-cell"]
-for words in quoted.split("|"):
-    words = " ".join(words.split())
-    assert any(words in message for message in seen), words
-assert not multiprocessing.active_children()
