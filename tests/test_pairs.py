@@ -108,3 +108,31 @@ def test_new_with_a_bad_name_says_what_is_wrong_and_writes_nothing(pair, name, m
     assert done.returncode == 1
     assert message in done.stdout
     assert sorted(pair.root.rglob("*.py")) == before
+
+
+def test_with_an_address_each_notebook_gets_a_set_up_cell_for_colab_and_without_one_none(pair):
+    ipynb = pair.root / "notebooks/primitives/01_first.ipynb"
+    before = ipynb.read_bytes()
+    edit(pair.root / "_config.yml", 'book_repository: ""', "book_repository: https://github.com/someone/book")
+    assert (
+        "its set-up cell does not fit book_repository; run: make notebooks" in pair.run("tools.pairs", "check").stdout
+    )
+    pair.run("tools.pairs", "write")
+    assert pair.run("tools.pairs", "check").returncode == 0
+    cell = json.loads(ipynb.read_text())["cells"][1]
+    source = "".join(cell["source"])
+    assert 'if "google.colab" in sys.modules:' in source
+    assert "vector-environments-book @ git+https://github.com/someone/book@main" in source
+    exec(source, {})  # outside Colab it does nothing
+    pair.run("tools.pairs", "from-jupyter", "primitives/01_first")
+    assert "google.colab" not in (pair.root / "notebooks/primitives/01_first.py").read_text()
+    edit(pair.root / "_config.yml", "book_repository: https://github.com/someone/book", 'book_repository: ""')
+    pair.run("tools.pairs", "write")
+    assert ipynb.read_bytes() == before
+
+
+def test_an_address_that_is_none_is_one_clear_line(pair):
+    edit(pair.root / "_config.yml", 'book_repository: ""', "book_repository: example.org/book")
+    done = pair.run("tools.pairs", "write")
+    assert done.returncode == 1
+    assert done.stdout.startswith("_config.yml: book_repository is 'example.org/book'; give it as https://github.com/")

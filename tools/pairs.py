@@ -15,12 +15,35 @@ from pathlib import Path
 import jupytext
 import nbformat
 
-from tools.project import NOTEBOOKS, ROOT, TOC, notebooks, stop
+from tools.project import NOTEBOOKS, ROOT, TOC, notebooks, settings, stop
+
+sys.path.append(str(ROOT / "book" / "_ext"))
+import launch
+
+SET_UP = "set-up-colab"  # the id of the cell that only the .ipynb has, once the repository has an address
 
 
 def cells(notebook: nbformat.NotebookNode) -> list[tuple[str, str, list[str]]]:
     """Return what must agree between the two files of a pair: kind, source and tags of each cell."""
-    return [(cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells]
+    own = [cell for cell in notebook.cells if cell.get("id") != SET_UP]
+    return [(cell.cell_type, cell.source, cell.metadata.get("tags", [])) for cell in own]
+
+
+def repository() -> str:
+    """Return the repository's address, empty if it has none yet; exit with one line if it is not an address."""
+    address = settings()["sphinx"]["config"]["book_repository"]
+    try:
+        launch.slug(address)
+    except ValueError as error:
+        stop(str(error))
+    return address
+
+
+def set_up(address: str) -> list[nbformat.NotebookNode]:
+    """Return the cell with which a notebook opened in Colab fetches what it needs, if it can be opened there."""
+    if not address:
+        return []
+    return [nbformat.v4.new_code_cell(launch.set_up(address), id=SET_UP, metadata={"tags": ["remove-cell"]})]
 
 
 def first_difference(left: list, right: list) -> str:
@@ -34,7 +57,7 @@ def first_difference(left: list, right: list) -> str:
 
 def check() -> list[str]:
     """Return one problem for each pair that does not agree, each with the verb that mends it."""
-    problems = []
+    problems, first = [], set_up(repository())
     for name in notebooks():
         py, ipynb = ROOT / f"{name}.py", ROOT / f"{name}.ipynb"
         if not py.exists():
@@ -48,6 +71,8 @@ def check() -> list[str]:
                     f"{name}: .py and .ipynb differ ({first_difference(cells(source), cells(notebook))}); "
                     f"edited the .py? make notebooks. Edited the .ipynb? make from-jupyter NAME={name}"
                 )
+            if [cell.source for cell in notebook.cells if cell.id == SET_UP] != [cell.source for cell in first]:
+                problems.append(f"{name}.ipynb: its set-up cell does not fit book_repository; run: make notebooks")
             if any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells):
                 problems.append(f"{name}.ipynb: holds outputs, which belong to the built book; run: make notebooks")
     return problems
@@ -62,6 +87,7 @@ def fresh_id(cell: nbformat.NotebookNode, given: set[str]) -> str:
 
 def write() -> None:
     """Write each .ipynb whose cells differ from its .py, without outputs; unchanged cells keep their ids."""
+    first = set_up(repository())
     for name in notebooks():
         py, ipynb = ROOT / f"{name}.py", ROOT / f"{name}.ipynb"
         if not py.exists():
@@ -76,6 +102,7 @@ def write() -> None:
             known = [known for known in ids[cell.cell_type, cell.source] if known not in given]
             cell.id = known[0] if known else fresh_id(cell, given)
             given.add(cell.id)
+        new.cells[1:1] = first  # after the title
         text = jupytext.writes(new, fmt="ipynb") + "\n"
         if not ipynb.exists() or ipynb.read_text(encoding="utf-8") != text:
             ipynb.write_text(text, encoding="utf-8")
@@ -90,6 +117,7 @@ def from_jupyter(name: str) -> None:
     py = ipynb.with_suffix(".py")
     config = jupytext.config.load_jupytext_config(str(ipynb))
     notebook = jupytext.read(ipynb, config=config)
+    notebook.cells = [cell for cell in notebook.cells if cell.get("id") != SET_UP]
     py.write_text(jupytext.writes(notebook, fmt="py:percent", config=config), encoding="utf-8")
     print(f"wrote {py.relative_to(ROOT)}")
     write()

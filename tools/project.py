@@ -19,6 +19,11 @@ def stop(*problems: str) -> NoReturn:
     sys.exit("\n".join(problems))
 
 
+def settings() -> dict:
+    """Return what _config.yml says."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
 def notebooks() -> list[str]:
     """Return the names of all notebooks without ending, such as ``notebooks/primitives/01_vector_env``, sorted."""
     found = {path.with_suffix("") for suffix in ("py", "ipynb") for path in NOTEBOOKS.glob(f"*/*.{suffix}")}

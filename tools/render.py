@@ -16,17 +16,19 @@ import shutil
 import subprocess
 import sys
 import time
+from urllib.parse import urlsplit
 
 import nbformat
 import yaml
 
 from tools import api_map
 from tools.execute import ANSI
-from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, stop, toc_pages
+from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, settings, stop, toc_pages
 
 SOURCE = BUILD / "source"
 OUTPUT = BUILD / "output"
 LOG = BUILD / "book.log"
+NOT_CONTENT = ["404.html", "genindex.html", "py-modindex.html", "search.html"]  # pages that nobody looks for
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
@@ -47,10 +49,17 @@ def with_outputs(name: str) -> str:
 
 
 def config() -> str:
-    """Return _config.yml with execution turned off: the outputs are there already."""
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    settings["execute"] = {"execute_notebooks": "off"}
-    return yaml.safe_dump(settings)
+    """Return _config.yml with execution turned off, and with what the address of the site implies."""
+    configuration = settings()
+    configuration["execute"] = {"execute_notebooks": "off"}
+    address = configuration["html"]["baseurl"]
+    sphinx = configuration["sphinx"]["config"]
+    sphinx["notfound_urls_prefix"] = urlsplit(address).path or "/"
+    sphinx["ogp_site_url"] = address
+    if address:
+        sphinx |= {"sitemap_url_scheme": "{link}", "sitemap_show_lastmod": False, "sitemap_excludes": NOT_CONTENT}
+        sphinx["extensions"] = [*sphinx["extensions"], "sphinx_sitemap"]
+    return yaml.safe_dump(configuration)
 
 
 def gather() -> dict[str, bytes]:

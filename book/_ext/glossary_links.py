@@ -32,7 +32,7 @@ def split(text: str, pattern: re.Pattern, anchors: dict[str, str], linked: set[s
             parts += [nodes.Text(text[end : match.start()])]
             parts += [nodes.reference("", match[0], internal=True, refuri=f"{page}#{anchor}", classes=["term"])]
             end = match.end()
-    return [*parts, nodes.Text(text[end:])] if parts else []
+    return [*parts, nodes.Text(text[end:])]
 
 
 def link(app, doctree, docname):
@@ -47,8 +47,7 @@ def link(app, doctree, docname):
         if isinstance(node, nodes.reference) and node.get("refuri", "").startswith(f"{page}#"):
             linked.add(node["refuri"].partition("#")[2])
         elif isinstance(node, nodes.Text) and not inside(node, UNLINKED):
-            if parts := split(node.astext(), pattern, anchors, linked, page):
-                node.parent.replace(node, parts)
+            node.parent.replace(node, split(node.astext(), pattern, anchors, linked, page))
 
 
 def inside(node: nodes.Node, kinds: tuple[type, ...]) -> bool:

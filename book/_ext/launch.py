@@ -1,6 +1,6 @@
 """Links from every page to its source, and from a chapter to Colab and Binder, once the repository has an address.
 
-The address is the setting `book_repository` in _config.yml, the only place where it stands; without it there is no link.
+The address is the setting `book_repository` in _config.yml and stands nowhere else; without it there is no link.
 """
 
 import re

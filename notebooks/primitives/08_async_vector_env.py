@@ -244,8 +244,6 @@ for (how, found), style in zip(sweep.items(), ["o-", "s--"], strict=True):
     bars = [middle - found.min(axis=1), found.max(axis=1) - middle]
     ax.errorbar(step_costs, middle, bars, fmt=style, capsize=3, label=how)
 ax.axhline(1, color=PALETTE[5], ls=":", lw=1.2, marker="")
-
-# %% tags=["hide-input", "timing"]
 ax.set(xscale="log", yscale="log", title="Four sub-environments")
 ax.set(xlabel="cost of one step (milliseconds)", ylabel="times as fast as the loop")
 ax.set_xticks(step_costs, [f"{cost:g}" for cost in step_costs])
