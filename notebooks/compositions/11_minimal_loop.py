@@ -54,13 +54,13 @@ print("reward collected by each row:", total)
 
 # %% [markdown]
 # There is no `if done: reset()` in it. A finished row is reset by the vector environment itself, in the default
-# [autoreset mode](../../book/glossary.md#autoreset-mode) on the next call, so the loop never stops: it runs for a
-# number of steps, not of episodes. And the action is drawn at random, in the one line that an agent would replace.
+# [autoreset mode](../../book/glossary.md#autoreset-mode) on the next call. So the loop runs for a number of steps,
+# not of episodes. The action is drawn at random, in the one line that an agent would replace.
 #
 # ## Twice the same
 #
-# A program that gives other numbers on every run cannot be debugged. We make it a function that returns all it has
-# seen, and run it twice. The two switches are for what comes after.
+# A program that gives other numbers on every run is hard to debug. We make it a function that returns all
+# observations and all ends of episodes, and run it twice. The two switches are for the next section.
 
 
 # %%
@@ -139,8 +139,8 @@ with closing(envs), expect(gym.error.ResetNeeded):
 # - `envs.action_space.sample()` draws a whole batch, four actions. `single_action_space` would draw one.
 # - `terminated` and `truncated` say which rows have just finished, for two different reasons. The short program
 #   ignores them, and so its total is not what you want, as the next section shows.
-# - `envs.close()` frees windows, files and, with processes, the processes: leave it out there and they stay, see
-#   [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb).
+# - `envs.close()` frees windows, files and [workers](../../book/glossary.md#worker). Workers that nobody closes stay
+#   for as long as the object does: chapter 8, [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb#closing).
 #
 # ## Counting returns
 #
@@ -193,8 +193,8 @@ for row in range(2):
 
 # %% [markdown]
 # Each zero is the call in which the row was reset: the action was ignored and the reward is 0. Such a
-# [filler row](../../book/glossary.md#filler-row) adds nothing to a sum, and that is why the four lines are right
-# without taking notice of it. Remember this when you count anything other than rewards.
+# [filler row](../../book/glossary.md#filler-row) adds nothing to a sum, so the four lines are right without taking
+# notice of it. Whoever counts anything other than rewards must notice.
 #
 # The same four lines on CartPole, with a picture of the running sums of the first 100 calls. Each climb is an
 # episode, each dot a return that was written down.
@@ -227,14 +227,21 @@ alt = (
 )
 show(fig, alt)
 
+# %% tags=["remove-cell"]
+assert (first_done[:100].sum(axis=1) == 1).any()  # rows do not end together
+assert (history[99, [1, 2]] > 0).all() and not first_done[99, [1, 2]].any()
+ended = first_done[:-1]
+assert (history[1:][ended] == 0).all()  # the call after an end adds nothing
+
 # %% [markdown]
 # The rows do not end together, and there is no moment at which "the episode" is over. Look at the right edge of
 # rows 1 and 2, too: a climb that is still under way has no dot.
 #
 # ### A second opinion
 #
-# Gymnasium has a wrapper that does this bookkeeping. It puts a finished episode's return and length into the info.
-# Two ways of counting that agree are worth more than one.
+# Gymnasium has a [vector wrapper](../../book/glossary.md#vector-wrapper) that does this bookkeeping. On a step on
+# which an episode ended, `infos["episode"]["r"]` holds the return, and `_episode` says for which rows. Two ways of
+# counting that agree are worth more than one.
 
 # %%
 envs = gym.make_vec("CartPole-v1", 4, vectorization_mode="sync")
@@ -253,7 +260,7 @@ assert from_wrapper == returns
 # ## The same program, three vectorisers
 #
 # The loop never asks what is inside `envs`. So one word changes where the work is done: in this process, in four
-# others, or in arrays without any sub-environments.
+# others, or in arrays without any sub-environments. The last column asks whether the returns are those of sync.
 
 # %%
 results, rows = {}, []

@@ -26,9 +26,10 @@ import gymnasium.wrappers.vector as wv
 import numpy as np
 from gymnasium.vector import VectorRewardWrapper, VectorWrapper
 
+import helpers.environments  # noqa: F401 (registers the book's environments)
 from helpers.exercises import check
 from helpers.figures import PALETTE, figure, show
-from helpers.pages import expect, say
+from helpers.pages import expect, say, table
 
 # %% [markdown]
 # ## Rewards of an awkward size
@@ -85,7 +86,8 @@ assert scaled.single_observation_space == make().single_observation_space
 # ## A comparison that misleads
 #
 # The unscaled reward comes from the environment inside, and `scaled.env` is that environment. So why not ask both?
-# Each line shows the scaled reward, the other, and their quotient for the three rows.
+# Each line shows the scaled reward, the one from inside, and their quotient, for the three rows. If the wrapper is
+# right, the quotient should be 0.1.
 
 # %%
 scaled.reset(seed=0)
@@ -96,18 +98,17 @@ for _ in range(5):
     outer = scaled.step(actions)[1]
     inner = scaled.env.step(actions)[1]
     quotients.append(outer / inner)
-    print(outer.round(3), inner.round(2), (outer / inner).round(3))
+    print(f"{outer.round(3)} / {inner.round(2)} = {quotients[-1].round(3)}")
 quotients = np.array(quotients)
 assert not np.allclose(quotients, 0.1, atol=0.02)
 assert abs(quotients.mean() - 0.1) < 0.03
 
 # %% [markdown]
-# The quotient is near 0.1 and never settles. It is tempting to blame the wrapper, or the rounding, or to be content
-# with "about a tenth". But look at what the loop did: it called `step` **twice**. The second call does not repeat
-# the step, it makes the next one, behind the wrapper's back. The two columns are different moments of the same
-# episode.
+# The quotient is near 0.1 and never settles. It is tempting to blame the wrapper, or to be content with "about a
+# tenth". But look at what the loop did: it called `step` **twice**. The second call does not repeat the step, it
+# makes the next one, behind the wrapper's back. The two columns are different moments of the same episode.
 #
-# The observations give it away.
+# The observations give it away: were the two calls the same step, these two lines would be equal.
 
 # %%
 scaled.reset(seed=0)
@@ -119,7 +120,7 @@ assert not np.allclose(observations, one_later, atol=0.01)
 
 # %% [markdown]
 # It also steals. Whatever the second call returns, the wrapper's caller never sees it, and that includes the ends
-# of episodes. With a limit of ten steps the episode ends in the fifth round, on its second call:
+# of episodes. With a limit of ten steps, two of them a round, look at the fifth round:
 
 # %%
 short = ScaleReward(make(max_episode_steps=10), 0.1)
@@ -138,8 +139,8 @@ assert behind and not seen
 # ## A comparison that cannot fail
 #
 # On CartPole the wrong comparison looks perfect. Every step of CartPole earns 1, so it does not matter which two
-# steps are compared. Nor does it matter whether the wrapper works: here is one that is broken, for it returns the
-# reward of the call *before*.
+# steps are compared. Nor does it matter whether the wrapper works: `LateReward` is broken, for it returns the reward
+# of the call *before*. We print the quotients of a right wrapper and of this one.
 
 
 # %%
@@ -155,7 +156,7 @@ for wrapper in [ScaleReward(make("CartPole-v1"), 0.1), LateReward(make("CartPole
     wrapper.reset(seed=0)
     pushes = np.array([0, 1, 0])
     outer, inner = wrapper.step(pushes)[1], wrapper.env.step(pushes)[1]
-    print(type(wrapper).__name__, outer / inner)
+    print(f"{type(wrapper).__name__:11s}", outer / inner)
     assert np.allclose(outer / inner, 0.1)
 
 # %% [markdown]
@@ -178,20 +179,25 @@ def side_by_side(plain, wrapped, steps, seed=0):
     pairs = []
     for _ in range(steps):
         actions = plain.action_space.sample()
-        pairs.append((plain.step(actions.copy()), wrapped.step(actions.copy())))
+        pairs.append((plain.step(actions), wrapped.step(actions)))
     return pairs
 
 
+# %%
 def same_transitions(pairs):
-    return all(
-        np.array_equal(left[i], right[i]) for left, right in pairs for i in [0, 2, 3]
-    )
+    compared = [
+        0,
+        2,
+        3,
+    ]  # observations, terminated, truncated: all but rewards and infos
+    return all(np.array_equal(a[i], b[i]) for a, b in pairs for i in compared)
 
 
 # %%
 pairs = side_by_side(make(), ScaleReward(make(), 0.1), steps=5)
 for left, right in pairs:
-    print(right[1].round(3), left[1].round(2), (right[1] / left[1]).round(3))
+    quotient = (right[1] / left[1]).round(3)
+    print(f"{right[1].round(3)} / {left[1].round(2)} = {quotient}")
 assert same_transitions(pairs)
 assert all(np.allclose(right[1], 0.1 * left[1]) for left, right in pairs)
 
@@ -276,8 +282,8 @@ assert np.allclose(scaled_returns, 0.1 * raw)
 #
 # ## What scaling keeps, and clipping does not
 #
-# Eight pendulums, 100 random steps each. Rank them from best to worst by their return, then by the return of scaled
-# rewards and of clipped ones.
+# Eight pendulums, 100 random steps each. Three recorders note the return of each pendulum's rewards: raw, scaled,
+# and then clipped so that none is below -0.1.
 
 # %%
 envs = wv.RecordEpisodeStatistics(
@@ -290,14 +296,24 @@ envs.action_space.seed(0)
 for _ in range(100):
     *_, infos = envs.step(envs.action_space.sample())
 
+# %% [markdown]
+# Best pendulum first. Read each column downwards: does it go on falling?
+
 # %%
-ranks = {}
-for key in ["raw", "scaled", "clipped"]:
-    ranks[key] = np.argsort(-infos[key]["r"], kind="stable").tolist()
-    print(f"{key:8s}", ranks[key], infos[key]["r"].round(1))
-worst = np.argsort(infos["raw"]["r"])[:4]
-assert ranks["raw"] == ranks["scaled"] != ranks["clipped"]
-assert np.ptp(infos["clipped"]["r"][worst]) < 1e-9 < np.ptp(infos["raw"]["r"][worst])
+returns = {key: infos[key]["r"].round(1) for key in ["raw", "scaled", "clipped"]}
+best_first = np.argsort(-returns["raw"])
+table(
+    [
+        {"row": i} | {key: column[i] for key, column in returns.items()}
+        for i in best_first
+    ],
+    "Returns of eight pendulums",
+)
+
+# %% tags=["remove-cell"]
+raw, scaled_returns, clipped = (infos[key]["r"][best_first] for key in returns)
+assert (np.diff(raw) < 0).all() and (np.diff(scaled_returns) < 0).all()
+assert np.ptp(clipped[-4:]) < 1e-9 and raw[4] - raw[-1] > 100
 
 # %% [markdown]
 # Scaling by a positive number keeps the order of any two returns, so the best behaviour stays the best. Clipping
@@ -322,8 +338,8 @@ assert (left[1] == 0).all() and (right[1] == 8).all()
 # A reward of 8 for nothing, as much as for a perfect step. Mask the filler rows out, or write a wrapper that knows
 # them (exercise 12.3). `ClipReward` with a lower bound above 0 has the same effect.
 #
-# `TransformReward`, by the way, is the ready-made form of this chapter's wrapper: `TransformReward(envs, lambda r:
-# 0.1 * r)`.
+# `TransformReward`, used here, is also the ready-made form of this chapter's wrapper: `TransformReward(envs, lambda
+# rewards: 0.1 * rewards)`.
 
 # %% tags=["remove-cell"]
 ready_made = wv.TransformReward(make(), lambda rewards: 0.1 * rewards)
@@ -334,7 +350,8 @@ assert (side_by_side(make(max_episode_steps=3), lifted, steps=4)[-1][1][1] == 0.
 
 # %% [markdown]
 # **"My recorder inside shows scaled rewards."** A wrapper that computes in place, `rewards *= 0.1`, writes into the
-# array it was given, and whoever kept that array finds other numbers in it.
+# array it was given, and whoever kept that array finds other numbers in it. Here `Keep` sits inside and keeps it;
+# compare what each row earned with what was kept, under `InPlace` and under `ScaleReward`.
 
 
 # %%
@@ -352,20 +369,26 @@ class Keep(VectorWrapper):
 
 
 # %%
-for wrap in [InPlace, lambda envs: ScaleReward(envs, 0.1)]:
-    keep = Keep(make())
-    (left, right), *_ = side_by_side(make(), wrap(keep), steps=1)
-    print("earned", left[1].round(3), "| kept", keep.last_rewards.round(3))
-    assert np.array_equal(left[1], keep.last_rewards) == (wrap is not InPlace)
+for name, keep in {"in place": Keep(make()), "new array": Keep(make())}.items():
+    wrapped = InPlace(keep) if name == "in place" else ScaleReward(keep, 0.1)
+    earned = side_by_side(make(), wrapped, steps=1)[0][0][1]
+    print(f"{name:9s} earned {earned.round(2)} | kept {keep.last_rewards.round(2)}")
+    assert np.array_equal(earned, keep.last_rewards) == (name == "new array")
 
 # %% tags=["remove-cell"]
-keep = Keep(make())
-(left, right), *_ = side_by_side(make(), wv.ClipReward(keep, -0.5), steps=1)
-assert not np.array_equal(left[1], keep.last_rewards)
+for in_place in [
+    lambda envs: wv.ClipReward(envs, -0.5),
+    lambda envs: wv.VectorizeTransformReward(
+        envs, gym.wrappers.TransformReward, func=lambda reward: 0.1 * reward
+    ),
+]:
+    keep = Keep(make())
+    earned = side_by_side(make(), in_place(keep), steps=1)[0][0][1]
+    assert not np.array_equal(earned, keep.last_rewards)
 
 # %% [markdown]
 # Return a new array, as `ScaleReward` does. Gymnasium's `ClipReward` and `VectorizeTransformReward` do it in place:
-# chapter 9.
+# chapter 9, [vector wrappers](../primitives/09_vector_wrappers.ipynb#what-trips-people-up).
 #
 # **"`NotImplementedError`, and no message."** The method is called `rewards`. One called `reward`, as in a wrapper
 # for single environments, is never asked.
@@ -384,8 +407,8 @@ with expect(NotImplementedError):
 
 # %% [markdown]
 # **"I do not know the right scale."** `NormalizeReward` measures it while it runs, at the price of a scale that
-# changes during training. [Chapter 9](../primitives/09_vector_wrappers.ipynb) shows what it does and what it does
-# not.
+# changes during training: chapter 9, [`NormalizeReward` divides, and never
+# centres](../primitives/09_vector_wrappers.ipynb#normalizereward-divides-and-never-centres).
 #
 # ## Exercises
 #
@@ -415,7 +438,15 @@ check("12.1", answer)
 # ```
 #
 # </details>
-#
+
+# %% tags=["remove-cell"]
+tenfold = ScaleReward(make("book/StepCounter-v0"), 10)
+tenfold.reset(seed=0)
+zeros = np.zeros(3, int)
+earned = [step(zeros)[1][0] for step in (tenfold.step, tenfold.env.step, tenfold.step)]
+assert earned == [10, 2, 30]
+
+# %% [markdown]
 # ### Exercise 12.2: a fair comparison
 #
 # Write a function that takes an unwrapped and a wrapped vector environment, makes `steps` steps in both, and

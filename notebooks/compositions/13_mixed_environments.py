@@ -18,7 +18,7 @@
 # while they run, and tell which differences are refused.
 #
 # **You need:** [SyncVectorEnv](../primitives/02_sync_vector_env.ipynb) and [spaces](../primitives/07_spaces.ipynb).
-# **Time:** about 25 minutes.
+# **Time:** about 21 minutes.
 
 # %%
 from functools import partial
@@ -40,7 +40,7 @@ from helpers.pages import expect, say, table
 # An agent should learn on a small frozen lake and on a large one at the same time. `make_vec` makes `n` copies of
 # one environment with one set of arguments, so it cannot do this. A list of
 # [factories](../../book/glossary.md#factory), functions that each return a new environment, can: every entry may
-# return something else. Here is one of each lake. What do you expect?
+# return something else. Here is one lake of each size. What do you expect?
 
 # %%
 lakes = [
@@ -80,8 +80,9 @@ turned = SyncVectorEnv(lakes[::-1], observation_mode="different")
 assert turned.single_observation_space == spaces.Discrete(64)
 
 # %% [markdown]
-# A one-hot code of 16 entries has no place for square 16. Put the large lake first and the error is gone, but a
-# batch that depends on the order of a list is a trap for whoever edits the list. Say what you mean instead.
+# A one-hot code (one entry for each square, 1 where you stand) of 16 entries has no place for square 16. Put the
+# large lake first and the error is gone, but a batch that depends on the order of a list is a trap for whoever edits
+# the list. Say what you mean instead.
 #
 # ## Say both spaces yourself
 #
@@ -147,8 +148,9 @@ class Tank(gym.Env):
 
 
 # %% [markdown]
-# Row 0 is a plain tank, row 1 differs from it in one respect. We try each difference in each of the three modes;
-# the pair is made of row 0's spaces.
+# Row 0 is a plain tank, row 1 differs from it in one respect. We try each difference with each of the three
+# values of `observation_mode`, and note whether the batch was made, or which error refused it. The pair is made of
+# row 0's spaces.
 
 # %%
 differences = {
@@ -203,7 +205,7 @@ else:
 # %% [markdown]
 # Only the first line has a way through. Bounds of observations may differ; their kind, shape and dtype may not,
 # because all rows are written into one array. Actions get no choice at all: there is an `observation_mode` and no
-# `action_mode`, and action spaces must be equal down to the bounds. This is what the two look like.
+# `action_mode`, and action spaces must be equal down to the bounds. Here are the first line and the last.
 
 # %%
 envs = SyncVectorEnv([Tank, partial(Tank, size=5.0)], observation_mode="different")
@@ -357,7 +359,7 @@ assert (np.diff(lasted) < 0).all()
 #
 # A [native](../../book/glossary.md#native-vector-environment) vector environment has no rows to set attributes on,
 # and no `set_attr`. `CartPoleVectorEnv` computes with arrays, though, and an array of gravities fits where one
-# number stood. Four equal starts and one pole per planet give the numbers of the loop.
+# number stood. Four equal starts and one pole for each planet give the numbers of `SyncVectorEnv`.
 
 # %%
 native = gym.make_vec("CartPole-v1", num_envs=4)
@@ -367,7 +369,7 @@ for each in (envs, native):
     each.reset(seed=0, options=dict(start))
 pairs = [[e.step(np.full(4, t % 2))[0] for e in (envs, native)] for t in range(10)]
 print(type(native).__name__, "has set_attr:", hasattr(native, "set_attr"))
-print("same numbers as the loop:", all(np.allclose(*pair) for pair in pairs))
+print("same numbers as sync:", all(np.allclose(*pair) for pair in pairs))
 assert not hasattr(native, "set_attr")
 assert all(np.allclose(*pair) for pair in pairs)
 assert len(np.unique(pairs[-1][1][:, 2])) == 4
@@ -380,7 +382,8 @@ assert len(np.unique(pairs[-1][1][:, 2])) == 4
 #
 # A curriculum starts easy and gets harder as the agent improves. `set_attr` takes effect at once, in the middle of
 # an episode if need be, so the question is *when* to call it. Between the step that ends an episode and the next
-# call is a good moment: in the default mode that next call resets the row, so no episode has two gravities.
+# call is a good moment: in the default mode that next call resets the row, so no episode has two gravities. (In
+# [`SAME_STEP`](../primitives/06_autoreset.ipynb) it is too late: when you see the flag, the next episode has begun.)
 #
 # The player below is a fixed rule, push towards the side to which the pole leans and turns. It does not learn,
 # which keeps the curriculum in view. A row that lasts 150 steps moves on to the next planet; one that falls moves
@@ -481,7 +484,7 @@ class RandomGravity(gym.Wrapper):
 # %% [markdown]
 # `wrappers=` puts it around each environment. The draw comes from the environment's own
 # [generator](../../book/glossary.md#generator), so the seed of `reset` covers it, and
-# [info](../../book/glossary.md#info) says what was drawn, for the rows that were reset.
+# [info](../../book/glossary.md#info) says what was drawn: `_gravity` marks the rows that were reset.
 
 
 # %%
@@ -513,8 +516,8 @@ assert same_again and with_workers
 
 # %% [markdown]
 # The first three lines of the table are the reset you asked for, the others are autoresets. A seeded run draws the
-# same worlds again, in workers too. Had you drawn with `np.random` and `set_attr` from your loop, the seed would
-# not cover the draws.
+# same worlds again, in workers too. Had you drawn with `np.random` and `set_attr` from your loop, the seed of
+# `reset` would not cover the draws.
 #
 # Maps can be drawn as well as numbers. `generate_random_map` makes a lake that can be crossed, and exercise 13.3
 # gives each row one of its own.
@@ -525,7 +528,6 @@ print("\n".join(lake_map))
 assert gym.make("FrozenLake-v1", desc=lake_map).observation_space == spaces.Discrete(16)
 
 # %% [markdown]
-#
 # ## What trips people up
 #
 # **"I set gravity with a NumPy array, and `step` raises an error about shapes."** Only a list or a tuple is spread
@@ -587,13 +589,11 @@ assert first.min() >= 0.049 > 0 > second.min()
 # small lake's time limit. The limit belongs to the id, not to the map.
 
 # %%
-for name, kwargs in {
-    "FrozenLake-v1": {"map_name": "8x8"},
-    "FrozenLake8x8-v1": {},
-}.items():
+wanted = {"FrozenLake-v1": {"map_name": "8x8"}, "FrozenLake8x8-v1": {}}
+for name, kwargs in wanted.items():
     lake = gym.make(name, **kwargs)
-    squares_of = lake.observation_space.n
-    print(f"{name:17s} {squares_of} squares, {lake.spec.max_episode_steps} steps")
+    size, limit = lake.observation_space.n, lake.spec.max_episode_steps
+    print(f"{name:16s} {size} squares, {limit} steps")
 
 # %% tags=["remove-cell"]
 assert gym.make("FrozenLake-v1", map_name="8x8").observation_space.n == 64

@@ -15,9 +15,9 @@
 # # Selective reset: start some rows again, leave the others alone
 #
 # After this chapter you can restart exactly the rows you choose, with the seeds and options you choose, and you
-# know what that does to the other rows and to the wrappers around them.
+# know what that does to the other rows and to the wrappers around the batch.
 #
-# **You need:** [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 20 minutes.
+# **You need:** [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 21 minutes.
 
 # %%
 import gymnasium as gym
@@ -58,21 +58,22 @@ envs = counters()
 envs.reset(seed=0)
 for _ in range(3):
     observations, *_ = envs.step(STAY)
-print("before", observations.tolist())
+print("before      ", observations.astype(int).tolist())
 mask = np.array([False, True, False])
 observations, infos = envs.reset(options={"reset_mask": mask})
-print("after ", observations.tolist())
+print("masked reset", observations.astype(int).tolist())
 assert observations.tolist() == [[0, 3], [1, 0], [0, 3]]
-print("then  ", envs.step(STAY)[0].tolist())
+print("next step   ", envs.step(STAY)[0].astype(int).tolist())
 
 # %% [markdown]
 # Row 1 is at the start of episode 1, the other two stand where they stood, and the next step moves all three on.
 # This is a [masked reset](../../book/glossary.md#masked-reset): the [mask](../../book/glossary.md#mask), an array
-# with one boolean for each row, says which rows are meant. It works in every autoreset mode, with `SyncVectorEnv`
-# and `AsyncVectorEnv`; the traps below name one fault, and what it does to a statistics wrapper around the batch.
+# with one boolean for each row, says which rows are meant. It works in every
+# [autoreset mode](../../book/glossary.md#autoreset-mode), with `SyncVectorEnv` and `AsyncVectorEnv`, with the
+# exceptions that stand under "What trips people up".
 #
-# Here is a longer run with two masked resets, drawn as in chapter 6. First the plan, one list for each call: the
-# rows to reset, or none for a step.
+# Here is a longer run with two masked resets, drawn as in chapter 6, [autoreset](../primitives/06_autoreset.ipynb).
+# The plan has one list for each call: the rows to reset, or none for a step.
 
 # %%
 plan = [[], [], [1], [], [], [0, 1], []]
@@ -117,29 +118,31 @@ for mode in AutoresetMode:
         envs.close()
 
 # %% [markdown]
-# A colour is an episode, and **=** marks a row that the reset left alone. Row 2 is in episode 0 from the first call
-# to the last; the two resets of its neighbours cost it nothing, not even a step.
+# A box holds the episode, a dot, and the step; a colour is an episode, and **=** marks a row that the reset left
+# alone. Row 2 is in episode 0 from the first call to the last; the two resets of its neighbours cost it nothing,
+# not even a step.
 #
 # ## What comes back
 #
 # The whole batch comes back, always. A row that was reset holds its first observation. A row that was kept holds
 # its last observation once more, which is no news: no step was taken, and there is neither reward nor flag.
 #
-# `info` is filled by the rows that were reset, and by no other. FrozenLake reports `prob` at each reset.
+# `info` is filled by the rows that were reset, and by no other. FrozenLake reports `prob` at each reset, and the
+# mask `_prob` says which rows reported. First a full reset, then one of row 1.
 
 # %%
 lakes = gym.make_vec("FrozenLake-v1", num_envs=3, vectorization_mode="sync")
-print("all rows:", lakes.reset(seed=0)[1])
 mask = np.array([False, True, False])
-observations, infos = lakes.reset(options={"reset_mask": mask})
-print("one row: ", infos)
+for options in [None, {"reset_mask": mask}]:
+    infos = lakes.reset(seed=0, options=options)[1]
+    print("prob", infos["prob"], "| _prob", infos["_prob"])
 assert infos["_prob"].tolist() == mask.tolist() and infos["prob"].tolist() == [0, 1, 0]
 
 # %% [markdown]
-# The zeros in `prob` are not values but gaps; the mask `_prob` tells ([step](../primitives/05_step.ipynb)).
+# The zeros in `prob` are not values but gaps ([step](../primitives/05_step.ipynb)).
 #
-# What sits inside a row is reset with it and only with it. Here two rows have a time limit of three steps. One is
-# restarted after two of them, and then a third step is taken.
+# What sits inside a row is reset with it and only with it. Here two rows have a time limit of three steps. Row 0 is
+# restarted after two of them, and then a third step is taken. Which of them is cut off?
 
 # %%
 poles = gym.make_vec(
@@ -156,8 +159,8 @@ assert truncated.tolist() == [False, True]
 # %% [markdown]
 # ## The mask
 #
-# The mask is strict: a NumPy array, of booleans, with one entry for each row, and at least one of them True. Each
-# of these four breaks one rule.
+# The rules are strict: a NumPy array, of booleans, with one entry for each row, and at least one of them True. Each
+# of these four masks breaks one rule.
 
 # %%
 envs = counters()
@@ -173,9 +176,9 @@ for wrong in [np.array([True]), np.zeros(3, bool)]:
 # The last one is met in practice: on most calls no row has finished, so there is nothing to reset. Ask first, with
 # `if done.any():`.
 #
-# From row numbers a mask is made in one line. And the very first reset must be a full one: the rows that a mask
-# leaves out have no last observation yet that could be repeated. `SyncVectorEnv` stumbles over that, with a message
-# about arrays. `AsyncVectorEnv` hands out zeros for them and goes on.
+# From row numbers a mask is made in one line, the first below. And the very first reset must be a full one: the rows
+# that a mask leaves out have no last observation yet that could be repeated. `SyncVectorEnv` stumbles over that, with
+# a message about arrays. `AsyncVectorEnv` hands out zeros for them and goes on.
 
 # %%
 mask = np.isin(np.arange(3), [0, 2])
@@ -200,7 +203,8 @@ poles.close()
 #
 # The seed argument means what it always means ([reset](../primitives/04_reset.ipynb)): it is given for the whole
 # batch, and the mask decides which rows take theirs. With an int, row `i` gets `seed + i`, counted by its place in
-# the batch. A list has one entry for each row, kept rows included.
+# the batch. A list has one entry for each row, kept rows included. `np_random_seed` says which seed each row had
+# last.
 
 # %%
 envs = gym.make_vec("CartPole-v1", num_envs=3, vectorization_mode="sync")
@@ -260,20 +264,21 @@ def play(envs, seeds):
     observations, _ = envs.reset(seed=playing)
     returns, total = {}, np.zeros(envs.num_envs)
     while len(returns) < len(seeds):
-        observations, rewards, *flags, _ = envs.step(policy(observations))
+        actions = policy(observations)
+        observations, rewards, terminated, truncated, _ = envs.step(actions)
         total += rewards
-        done = flags[0] | flags[1]
+        done = terminated | truncated
         for i in np.flatnonzero(done):
             returns.setdefault(playing[i], float(total[i]))
             playing[i] = waiting.pop(0) if waiting else playing[i]
+        total[done] = 0
         if done.any():
-            total[done] = 0
             observations, _ = envs.reset(seed=playing, options={"reset_mask": done})
     return returns
 
 
 # %% [markdown]
-# The last line holds the point of it. `playing` has a seed for each row, the mask picks the rows that have
+# The reset at the end holds the point of it. `playing` has a seed for each row, the mask picks the rows that have
 # finished, and the dict is made anew for each call.
 #
 # If the rows leave one another alone, each return must be what a single environment gives for that seed.
@@ -308,7 +313,8 @@ assert returns == {seed: play_alone(seed) for seed in seeds}
 #
 # A mask may name any row, finished or not. Restarting an unfinished one cuts its episode off, and **no flag says
 # so**. The last step before the reset said False and False, for it did not know. Here row 0 is given up after two
-# steps of each episode. We keep what a rollout would keep: the observation, and whether the row was done.
+# steps of each episode. We keep what a [rollout](../../book/glossary.md#rollout) would keep, the observation and
+# whether the row was done, and do it twice: as it comes, and with the cut written down.
 
 
 # %%
@@ -321,28 +327,33 @@ def give_up(mark_the_cut):
         stuck = (observations[:, 1] == 2) & [True, False, False]
         if mark_the_cut:
             truncated = truncated | stuck
-        record.append((observations[0].tolist(), bool((terminated | truncated)[0])))
+        done = bool(terminated[0] | truncated[0])
+        record.append((observations[0].astype(int).tolist(), done))
         if stuck.any():
             envs.reset(options={"reset_mask": stuck})
     return record
 
 
 # %%
-for mark_the_cut in [False, True]:
-    record = give_up(mark_the_cut)
-    print(*record, sep="\n", end="\n\n")
-    assert [done for _, done in record] == [False, mark_the_cut] * 2 + [False]
+pairs = zip(give_up(mark_the_cut=False), give_up(mark_the_cut=True), strict=True)
+rows = [
+    {"[episode, step]": seen, "done, as it comes": unmarked, "done, cut marked": marked}
+    for (seen, unmarked), (_, marked) in pairs
+]
+table(rows, "Row 0, given up after two steps of each episode")
+assert not any(row["done, as it comes"] for row in rows)
+assert [row["done, cut marked"] for row in rows] == [False, True, False, True, False]
 
 # %% [markdown]
-# In the first list episode 0 turns into episode 1 with no flag between them. Whatever splits this record at the
-# flags takes both for one long episode. In the second list we wrote the cut down. From outside, giving up is what
+# In the middle column no flag stands between episode 0 and episode 1. Whatever splits this record at the flags takes
+# all of it for one long episode. In the last column we wrote the cut down. From outside, giving up is what
 # [truncated](../../book/glossary.md#truncated) means: the task would have gone on.
 #
 # ## With autoreset switched on
 #
 # In `NEXT_STEP` a finished row waits for the next call to be reset. A masked reset in between takes that over, so
 # the next step is a real one and no [filler row](../../book/glossary.md#filler-row) follows. Row 0 has just ended
-# here.
+# here; we take its next step without and with a masked reset in between.
 
 # %%
 for masked in [False, True]:
@@ -353,7 +364,7 @@ for masked in [False, True]:
     if masked:
         envs.reset(options={"reset_mask": done})
     observations, rewards, *_ = envs.step(STAY)
-    print("masked reset:", masked, "| next step:", observations[0], rewards[0])
+    print(f"masked reset {masked!s:5s} -> {observations[0]}, reward {rewards[0]:.0f}")
     assert rewards[0] == masked and observations[0].tolist() == [1, masked]
 
 # %% [markdown]
@@ -386,7 +397,8 @@ options = {"reset_mask": np.array([False, True, False])}
 first, _ = envs.reset(options=options)
 print("options afterwards:", options)
 second, _ = envs.reset(options=options)
-print("first ", first.tolist(), "\nsecond", second.tolist())
+print("first ", first.astype(int).tolist())
+print("second", second.astype(int).tolist())
 assert options == {}
 assert first.tolist() == [[0, 0], [1, 0], [0, 0]]
 assert second.tolist() == [[1, 0], [2, 0], [1, 0]]
@@ -434,7 +446,7 @@ for seed in [0, None]:
 # mask after the vector environment has taken it out of the dict, so it sees a full reset and clears the counters of
 # *every* row. This is a fault of Gymnasium 1.4.0, with a
 # [correction](https://github.com/Farama-Foundation/Gymnasium/pull/1696) proposed. Row 1 here plays an episode of
-# three steps while row 0 is reset once.
+# three steps while row 0 is reset once. Which length is reported for it?
 
 
 # %%
@@ -453,7 +465,7 @@ assert lengths_after_a_reset(outside).tolist() == [1]
 
 # %% [markdown]
 # The wrapper of the same name for single environments belongs to its row and cannot be confused. Put it inside, in
-# the factory ([nested wrappers](15_nested_wrappers.ipynb)).
+# the factory.
 
 # %%
 episodes = gym.wrappers.RecordEpisodeStatistics
@@ -463,30 +475,46 @@ inside = SyncVectorEnv(
 print("statistics inside each row: ", lengths_after_a_reset(inside))
 assert lengths_after_a_reset(inside).tolist() == [3]
 
+# %% tags=["remove-cell"]
+same_step = SyncVectorEnv([lambda: episodes(StepCounter(2))], autoreset_mode="SameStep")
+same_step.reset(seed=0)
+same_step.step(np.zeros(1, int))
+infos = same_step.step(np.zeros(1, int))[4]
+assert "episode" not in infos and infos["final_info"]["episode"]["l"].tolist() == [2]
+
 # %% [markdown]
+# Inside, mind where to read: in `SAME_STEP` the info of an episode's last step is in `infos["final_info"]`, and so
+# are the statistics. The whole choice is in chapter 15, [inside or
+# around](15_nested_wrappers.ipynb#inside-or-around-where-to-look).
+#
 # **`ValueError: NormalizeObservation does not support partial resets`.** That wrapper takes a mask only if all of
 # it is True. `NormalizeReward` accepts any mask, and then forgets the running return of *every* row, from which it
 # works out its scale. With either, use an autoreset mode that needs no masked reset.
 
 # %%
-rewards = NormalizeReward(counters("Disabled", lengths=(2, 9, 9)))
-rewards.reset(seed=0)
-for _ in range(2):
-    done = rewards.step(STAY)[2]
-print("running returns before", rewards.accumulated_reward)
-rewards.reset(options={"reset_mask": done})
-print("running returns after ", rewards.accumulated_reward)
-assert (rewards.accumulated_reward == 0).all()
-observations = NormalizeObservation(counters())
-observations.reset(seed=0)
+normalised = NormalizeObservation(counters())
+normalised.reset(seed=0)
 with expect(ValueError):
-    observations.reset(options={"reset_mask": done})
-_ = observations.reset(options={"reset_mask": np.ones(3, bool)})  # all of it: accepted
+    normalised.reset(options={"reset_mask": np.array([True, False, False])})
+
+scaled = NormalizeReward(counters("Disabled", lengths=(2, 9, 9)))
+scaled.reset(seed=0)
+for _ in range(2):
+    done = scaled.step(STAY)[2]
+print("running returns before", scaled.accumulated_reward)
+scaled.reset(options={"reset_mask": done})
+print("running returns after ", scaled.accumulated_reward)
+assert (scaled.accumulated_reward == 0).all()
+
+# %% tags=["remove-cell"]
+assert done.tolist() == [True, False, False]
+_ = normalised.reset(options={"reset_mask": np.ones(3, bool)})  # all of it: accepted
 
 # %% [markdown]
 # **A step is lost after the reset, in `AsyncVectorEnv` without shared memory.** In `NEXT_STEP` the worker, the
 # process that holds the row, does not notice that its finished row has been reset by hand, and resets it once more
-# in place of the step. This too is a fault of 1.4.0. With shared memory, the default, it does not occur.
+# in place of the step. This too is a fault of 1.4.0. With shared memory, the default, it does not occur. The step
+# after the reset should be step 1 of episode 1:
 
 # %%
 for shared_memory in [True, False]:

@@ -18,7 +18,7 @@
 # without mistaking one ending for another, and transform observations in every autoreset mode.
 #
 # **You need:** [vector wrappers](../primitives/09_vector_wrappers.ipynb) and
-# [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 25 minutes.
+# [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 20 minutes.
 
 # %%
 from collections import deque
@@ -47,8 +47,8 @@ from helpers.pages import expect, say, table
 
 
 # %%
-def frames(stack):
-    return "  ".join(f"{int(episode)}.{int(step)}" for episode, step in stack)
+def as_text(frames):
+    return "  ".join(f"{int(episode)}.{int(step)}" for episode, step in frames)
 
 
 make_counters = partial(
@@ -63,15 +63,15 @@ outside = []
 for _ in range(6):
     recent.append(envs.step(np.zeros(2, int))[0])
     outside.append(np.stack(recent, axis=1)[0])
-    print(frames(outside[-1]))
-assert frames(outside[3]) == "0.2  0.3  1.0"
+    print(as_text(outside[-1]))
+assert as_text(outside[3]) == "0.2  0.3  1.0"
 
 # %% [markdown]
 # The fourth line begins a new episode, and two of its three frames belong to the old one. The network sees a jump
 # that never happened. The loop around the batch cannot know better: it would have to watch every flag of every row
 # and refill the stacks one by one.
 #
-# Now the ready-made wrapper, put around each environment *before* they become a batch.
+# Now the ready-made wrapper, put around each environment *before* they become a batch. The same six steps:
 
 # %%
 stack = partial(wrappers.FrameStackObservation, stack_size=3)
@@ -79,10 +79,10 @@ envs = make_counters(num_envs=2, wrappers=[stack])
 envs.reset(seed=0)
 inside = [envs.step(np.zeros(2, int))[0][0] for _ in range(6)]
 for each in inside:
-    print(frames(each))
+    print(as_text(each))
 print("batch  ", envs.observation_space.shape)
 print("one row", envs.single_observation_space.shape)
-assert frames(inside[3]) == "1.0  1.0  1.0"
+assert as_text(inside[3]) == "1.0  1.0  1.0"
 assert envs.observation_space.shape == (2, 3, 2)
 
 # %% [markdown]
@@ -146,8 +146,8 @@ show(fig, alt)
 # %% [markdown]
 # Blue boxes see the whole batch, orange ones see one environment. An action travels from the outside in, an
 # observation from the inside out. `make` has put three wrappers of its own innermost, the time limit among them;
-# then come yours, in the order of the list. The order counts: the clock before the stack gives three frames of five
-# numbers, the stack before the clock one flat row.
+# then come yours, in the order of the list. The order counts. `TimeAwareObservation`, a clock, appends the time to
+# an observation: put before the stack it gives three frames of five numbers, put after it one flat row.
 
 # %%
 make_carts = partial(gym.make_vec, "CartPole-v1", 2, vectorization_mode="sync")
@@ -172,17 +172,17 @@ assert layers(envs.unwrapped.envs[0], gym.Wrapper)[:3] == [
 # - **Every reset of its row**, because it remembers something about the present episode: inside. So are wrappers
 #   that call `step` more than once, such as `RepeatAction`.
 # - **All rows at once**, such as one running mean for the batch: around.
-# - **Neither**: around is cheaper, since one call does the work of `num_envs`.
+# - **Neither**: either side. Around can be cheaper, as we count below.
 #
 # The library draws the line in the same place. Here is what exists on each side, read from the two modules.
 
 # %%
-inside = set(wrappers.__all__) - {"vector"}
-around = set(wrappers.vector.__all__)
+single_ones = set(wrappers.__all__) - {"vector"}
+vector_ones = set(wrappers.vector.__all__)
 sides = {
-    "inside only": inside - around,
-    "either side": inside & around,
-    "around only": around - inside,
+    "inside only": single_ones - vector_ones,
+    "either side": single_ones & vector_ones,
+    "around only": vector_ones - single_ones,
 }
 for side, names in sides.items():
     print(f"{side} ({len(names)}): {', '.join(sorted(names))}\n")
@@ -195,8 +195,8 @@ assert {"NormalizeObservation", "RecordEpisodeStatistics"} <= sides["either side
 assert "DictInfoToList" in sides["around only"]
 
 # %% [markdown]
-# For those of the middle line you choose. Two experiments show what hangs on it. The first counts: eight rows, ten
-# steps, a function that is called on every observation.
+# For those of the middle group you choose. Two experiments show what hangs on it. The first counts how often
+# `TransformObservation` calls its function: eight rows, ten steps.
 
 # %%
 calls = {"inside": 0, "around": 0}
@@ -210,10 +210,10 @@ def counting(side):
     return unchanged
 
 
-inside = partial(
+transform = partial(
     wrappers.TransformObservation, func=counting("inside"), observation_space=None
 )
-envs = make_counters(num_envs=8, wrappers=[inside])
+envs = make_counters(num_envs=8, wrappers=[transform])
 envs = wrappers.vector.TransformObservation(envs, func=counting("around"))
 
 # %%
@@ -225,8 +225,47 @@ print(calls)
 assert calls == {"inside": 80, "around": 10}
 
 # %% [markdown]
-# The second asks whose statistics they are. `NormalizeObservation` around the batch pools the rows into one running
-# mean; inside, every row keeps one of its own. We print the mean speed of three pendulums after fifty steps.
+# Around, one call takes the whole batch. But the name of a module promises no speed: many of the ready-made ones
+# around a batch are single-environment wrappers that run once for each row. They cost as much on either side.
+
+# %%
+by_row = wrappers.vector.VectorizeTransformObservation
+for name in ["TransformObservation", "FlattenObservation", "RescaleObservation"]:
+    runs_by_row = issubclass(getattr(wrappers.vector, name), by_row)
+    print(f"{name:20s}", "row by row" if runs_by_row else "the batch at once")
+
+# %% tags=["remove-cell"]
+assert runs_by_row and issubclass(wrappers.vector.FlattenObservation, by_row)
+assert not issubclass(wrappers.vector.TransformObservation, by_row)
+row_calls = 0
+
+
+class CountedRescale(wrappers.RescaleObservation):
+    def __init__(self, env, **kwargs):
+        super().__init__(env, **kwargs)
+        rescale_one = self.func
+
+        def counted(observation):
+            global row_calls
+            row_calls += 1
+            return rescale_one(observation)
+
+        self.func = counted
+
+
+# %% tags=["remove-cell"]
+eight = gym.make_vec("Pendulum-v1", 8, vectorization_mode="sync")
+eight = by_row(eight, CountedRescale, min_obs=np.float32(-1), max_obs=np.float32(1))
+eight.reset(seed=0)
+row_calls = 0
+for _ in range(10):
+    eight.step(np.zeros((8, 1), np.float32))
+assert row_calls == 80
+
+# %% [markdown]
+# The second experiment asks whose statistics they are. `NormalizeObservation` around the batch pools the rows into
+# one running mean; inside, every row keeps one of its own. We print the mean speed of three pendulums after fifty
+# steps.
 
 # %%
 make_pendulums = partial(gym.make_vec, "Pendulum-v1", 3, vectorization_mode="sync")
@@ -235,7 +274,7 @@ pooled = wrappers.vector.NormalizeObservation(make_pendulums())
 for envs in (own, pooled):
     envs.reset(seed=0)
     for t in range(50):
-        observations, *_ = envs.step(np.full((3, 1), np.sin(t / 5), np.float32))
+        envs.step(np.full((3, 1), np.sin(t / 5), np.float32))
 speeds = [round(float(rms.mean[2]), 2) for rms in own.get_attr("obs_rms")]
 print("inside:", speeds)
 print("around:", round(float(pooled.obs_rms.mean[2]), 2))
@@ -264,10 +303,10 @@ assert [round(rms.count) for rms in own.get_attr("obs_rms")] == [51, 51, 51]
 # which something ended.
 
 # %%
-make_carts = partial(
+make_limited = partial(
     gym.make_vec, "CartPole-v1", 4, vectorization_mode="sync", max_episode_steps=25
 )
-envs = wrappers.vector.RecordEpisodeStatistics(make_carts())
+envs = wrappers.vector.RecordEpisodeStatistics(make_limited())
 envs.reset(seed=0)
 envs.action_space.seed(0)
 infos = {}
@@ -290,6 +329,9 @@ print("mean of the real one", returns[mask].mean())
 assert mask.sum() == 1
 assert returns[mask].mean() == 4 * returns.mean()
 
+# %% tags=["remove-cell"]
+assert set(infos["episode"]) - {"_r", "_l", "_t"} == {"r", "l", "t"}
+
 # %% [markdown]
 # ### Fallen, or out of time
 #
@@ -299,7 +341,7 @@ assert returns[mask].mean() == 4 * returns.mean()
 # is the whole record of 300 steps.
 
 # %%
-envs = wrappers.vector.RecordEpisodeStatistics(make_carts())
+envs = wrappers.vector.RecordEpisodeStatistics(make_limited())
 envs.reset(seed=0)
 envs.action_space.seed(0)
 episodes = []
@@ -415,13 +457,14 @@ print("row 1 took 5 steps; reported:", lengths)
 assert lengths == {"around": 2, "inside": 5}
 
 # %% [markdown]
-# The chapter [selective reset](14_selective_reset.ipynb) has more on masks.
+# Chapter 14, [selective reset](14_selective_reset.ipynb#what-trips-people-up), has more on masks and wrappers.
 #
 # ### What is counted depends on the layer
 #
 # A wrapper knows what passes through it. Two consequences for statistics: a reward wrapper below them changes the
 # return they report, and a `RepeatAction` inside makes one of their steps out of several of the environment's. The
-# time limit lies further in, so it counts the environment's own steps.
+# time limit lies further in, so it counts the environment's own steps. Here `record(clip(envs))` means that the
+# clipping is put around the batch first and the statistics around that.
 
 # %%
 clip = partial(wrappers.vector.ClipReward, min_reward=-1, max_reward=0)
@@ -466,9 +509,9 @@ with expect(ValueError):
     wrappers.vector.RescaleObservation(short_pendulums(), -1, 1)
 
 # %% [markdown]
-# There is a reason. A wrapper around the batch is handed the observations and does not touch info. Its result and
-# `final_obs` would be in two different units, and a value function given the wrong one learns nonsense without a
-# word.
+# There is a reason. A wrapper around the batch is given the observations to transform, and not those in info. Its
+# result and `final_obs` would be in two different units, and a value function given the wrong one learns nonsense
+# without a word.
 #
 # Inside, each observation is transformed before the vector environment decides where it goes. So the same
 # transformation, one layer further in, is allowed, and `final_obs` comes out in the same units. A pendulum's third
@@ -479,24 +522,20 @@ rescale = partial(
     wrappers.RescaleObservation, min_obs=np.float32(-1), max_obs=np.float32(1)
 )
 results = {}
-for name, inside in {"plain": [], "rescaled": [rescale]}.items():
-    envs = short_pendulums(wrappers=inside)
+for name, put_inside in {"plain": [], "rescaled": [rescale]}.items():
+    envs = short_pendulums(wrappers=put_inside)
     envs.reset(seed=0)
     for _ in range(3):
         observations, *_, infos = envs.step(np.full((3, 1), 2, np.float32))
-    finals = np.stack(infos["final_obs"])
-    results[name] = observations[:, 2], finals[:, 2]
-    print(f"{name:9s} speed now", observations[:, 2].round(2), "| final", end=" ")
-    print(finals[:, 2].round(2))
-
-# %%
+    now, final = observations[:, 2], np.stack(infos["final_obs"])[:, 2]
+    results[name] = now, final
+    print(f"{name:9s} speed now {now.round(2)} | final {final.round(2)}")
 assert all(np.allclose(a / 8, b) for a, b in zip(*results.values(), strict=True))
 assert np.abs(results["plain"][1]).max() > 1 > np.abs(results["rescaled"][1]).max()
 
 # %% [markdown]
-# Both are divided by 8, the current and the final speed. The price is the one we counted above: a call for each row
-# instead of one for the batch. And what needs the whole batch, a pooled running mean, has no inside form; if you
-# need it together with `SAME_STEP`, normalise in your own loop, where you hold both arrays.
+# Both are divided by 8, the current and the final speed. But what needs the whole batch, a pooled running mean, has
+# no inside form; if you need it together with `SAME_STEP`, normalise in your own loop, where you hold both arrays.
 #
 # Reward and action wrappers do not meet this problem, and are accepted in this mode too.
 
@@ -564,7 +603,7 @@ with expect(TypeError):
 # and `envs` belong to particular classes. They are still there, one `unwrapped` away.
 
 # %%
-envs = wrappers.vector.RecordEpisodeStatistics(make_carts())
+envs = wrappers.vector.RecordEpisodeStatistics(make_limited())
 with expect(AttributeError):
     envs.get_attr("gravity")
 print("row by row:", envs.unwrapped.get_attr("gravity"))
@@ -710,7 +749,7 @@ check("15.4", make_nested)
 # ## Recap
 #
 # - A wrapper inside sees every reset of its row, the batch's own included. One around sees all rows.
-# - Frame stacks, clocks and repeated actions go inside; pooled statistics and cheap arithmetic go around.
+# - Frame stacks, clocks and repeated actions go inside; pooled statistics and arithmetic on whole arrays go around.
 # - `infos["episode"]` is there when an episode ended, and real where `_episode` is true.
 # - Terminated counts before truncated when both are set.
 # - In `SAME_STEP`, transform observations inside: `final_obs` is transformed with them.

@@ -25,14 +25,14 @@ from gymnasium.vector import VectorEnv
 
 from helpers.exercises import check
 from helpers.figures import figure, show
-from helpers.pages import expect
+from helpers.pages import expect, table
 
 # %% [markdown]
 # ## One call, five cart-poles
 #
-# An agent that learns from one environment spends most of its time asking a network for one action at a time.
-# A network answers for five observations nearly as fast as for one. So we would like five environments that move
-# together: five observations out, five actions in.
+# An agent that learns from one environment asks a network for one action, takes one step, and asks again. A network
+# answers for five observations nearly as fast as for one. So we would like five environments that move together:
+# five observations out, five actions in.
 #
 # Look at the shapes that come back.
 
@@ -57,16 +57,26 @@ for name, batch in {
     "observations": observations,
     "rewards": rewards,
     "terminated": terminated,
+    "truncated": truncated,
 }.items():
     print(f"{name:13s} shape {batch.shape!s:7s} dtype {batch.dtype}")
+print(f"infos         {infos}")
 assert observations.shape == (5, 4)
 assert rewards.shape == terminated.shape == truncated.shape == (5,)
 
+# %% tags=["remove-cell"]
+assert infos == {}
+for row, action in enumerate(actions):
+    alone = gym.make("CartPole-v1")
+    alone.reset(seed=row)
+    assert np.array_equal(alone.step(action)[0], observations[row])
+
 # %% [markdown]
 # The first axis is the [batch axis](../../book/glossary.md#batch-axis). Row `i` of every result belongs to
-# sub-environment `i`, on every call, for as long as the vector environment lives. Nothing else about the API is new.
+# sub-environment `i`, on every call, for as long as the vector environment lives. `infos` is one dictionary for the
+# whole batch; CartPole has nothing to report. Chapter 5, [step](05_step.ipynb), shows one that is filled.
 #
-# Here are the five pole angles over thirty steps of the same call.
+# Here are the five pole angles over thirty calls of `step`. Watch for lines that jump.
 
 # %%
 envs.action_space.seed(0)
@@ -82,18 +92,25 @@ ax.plot(angles, label=[f"row {i}" for i in range(5)], markevery=5)
 ax.set(
     xlabel="call to step",
     ylabel="pole angle (radians)",
-    title="Five episodes, one loop",
+    title="Five rows, one loop",
 )
 ax.legend(ncols=5, loc="best")
 alt = (
     "Five lines, one for each row of the batch: the angle of each pole over thirty "
-    "calls, each on a course of its own."
+    "calls, each on a course of its own. Four of them jump back towards zero, at "
+    "different calls."
 )
 show(fig, alt)
 
+# %% tags=["remove-cell"]
+before, after = angles[:-1], angles[1:]
+jumps = (np.abs(before) > np.radians(12)) & (np.abs(after) < 0.05)
+assert jumps.any(axis=0).sum() == 4 and jumps.any(axis=1).sum() > 1
+
 # %% [markdown]
-# Each line is one column of the batch followed through time, and the lines do not follow one another: the
-# sub-environments share a call, not a state.
+# The lines do not follow one another: the sub-environments share a call, not a state. Where a line jumps back
+# towards zero, the pole of that row had fallen, and the vector environment started its next episode by itself. No
+# line waits for another.
 #
 # ## What a vector environment has
 #
@@ -112,13 +129,19 @@ print("action_space            ", envs.action_space)
 # The rest of what it has tells you what you are holding.
 
 # %%
-for name in ["num_envs", "spec", "render_mode", "metadata", "closed"]:
-    value = getattr(envs, name)
-    print(f"{name:12s} {value.id if name == 'spec' else value}")
+rows = [
+    ("num_envs", envs.num_envs, "how many rows a batch has"),
+    ("spec", envs.spec.id, "the record it was made from; here its id"),
+    ("render_mode", envs.render_mode, "how it draws itself: here not at all"),
+    ("metadata", ", ".join(envs.metadata), "facts about it; here their names"),
+    ("closed", envs.closed, "whether it has been closed"),
+]
+columns = ["attribute", "value", "meaning"]
+table([dict(zip(columns, row, strict=True)) for row in rows], "What it has")
 
 # %% [markdown]
 # One entry of `metadata` matters more than all others: `autoreset_mode` says what happens to a row whose episode has
-# ended. There are three modes, and "reset on the next step" is only the default. Chapter 6,
+# ended. There are three modes, and to reset on the next step, as in the picture, is only the default. Chapter 6,
 # [autoreset](06_autoreset.ipynb), is about them.
 
 # %%
@@ -128,11 +151,12 @@ assert modes == ["NEXT_STEP", "SAME_STEP", "DISABLED"]
 assert envs.metadata["autoreset_mode"] is gym.vector.AutoresetMode.NEXT_STEP
 
 # %% [markdown]
-# `np_random` is the random generator. This kind of vector environment holds a list of environments, each with a
-# generator of its own, so it answers with five.
+# `np_random` is the random [generator](../../book/glossary.md#generator). This kind of vector environment holds a
+# list of environments, each with a generator of its own, so it answers with five. Then we close it.
 
 # %%
 print(len(envs.np_random), "generators, seeds", envs.np_random_seed)
+assert len(envs.np_random) == 5 and envs.np_random_seed == (0, 1, 2, 3, 4)
 envs.close()
 print("closed:", envs.closed)
 assert envs.closed
@@ -148,12 +172,20 @@ base = VectorEnv()
 abstract = getattr(VectorEnv, "__abstractmethods__", "none")
 print("an Env?", isinstance(base, gym.Env), "| abstract methods:", abstract)
 print("reset returns", base.reset(seed=1))
-assert not issubclass(VectorEnv, gym.Env)
+assert not issubclass(VectorEnv, gym.Env) and abstract == "none"
 assert base.reset() is None
 
 # %% [markdown]
 # The base class can be made, and its `reset` seeds a generator and returns `None`. Only two methods say that they
 # are missing. They cannot even print the name of the object, which has no `num_envs` yet, so we give it one.
+
+# %% tags=["remove-cell"]
+try:
+    base.render()
+except AttributeError as error:
+    assert "num_envs" in str(error)
+else:
+    raise AssertionError("the base class rendered")
 
 # %%
 base.num_envs = 1
@@ -176,6 +208,7 @@ for mode in ["sync", "async", "vector_entry_point"]:
     is_vector_env = isinstance(made, VectorEnv)
     print(f"{mode:18s} {type(made).__name__:18s} is a VectorEnv: {is_vector_env}")
     kinds.add(type(made))
+    assert is_vector_env and hasattr(made, "envs") == (mode == "sync")
     made.close()
 assert len(kinds) == 3
 
@@ -186,7 +219,8 @@ assert len(kinds) == 3
 # - `CartPoleVectorEnv` is a [native](../../book/glossary.md#native-vector-environment) one: no sub-environments at
 #   all, only arrays that are advanced together.
 #
-# Code written against the interface runs on all three. Code that reaches for `envs.envs` runs on the first alone.
+# Code written against the interface runs on all three. Code that reaches for `envs.envs`, the list of environments,
+# runs on the first alone.
 #
 # ## What trips people up
 #
@@ -212,7 +246,15 @@ with expect(ValueError):
 # %% [markdown]
 # **"My network has 20 inputs instead of 4."** It was built from `observation_space`, the batched space. Build it
 # from `single_observation_space`.
-#
+
+# %%
+print(
+    "inputs:", envs.observation_space.shape, "or", envs.single_observation_space.shape
+)
+assert np.prod(envs.observation_space.shape) == 20
+assert np.prod(envs.single_observation_space.shape) == 4
+
+# %% [markdown]
 # ## Exercises
 #
 # ### Exercise 01.1: predict the shape
