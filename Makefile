@@ -7,7 +7,7 @@ PY := .venv/bin/python
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book test notebooks from-jupyter new lab serve bench pdf check lint requirements clean clean-environment
+.PHONY: help environment book test notebooks from-jupyter new lab serve bench pdf linkcheck check lint requirements clean clean-environment
 .DELETE_ON_ERROR:
 
 help: ## list the verbs
@@ -43,6 +43,9 @@ bench: environment ## measure the throughput ladder of chapter 22 on this machin
 
 pdf: book ## print the whole book as one PDF
 	@$(PY) -m tools.pdf
+
+linkcheck: book ## ask every other site the book links to (needs the network)
+	@$(PY) -m tools.linkcheck
 
 check: environment ## say whether this machine can run the book
 	@$(PY) -m helpers.checkup

@@ -3,6 +3,7 @@
 The names come from the installed package; the pages they are on follow the reference's own layout.
 """
 
+import importlib
 from pathlib import Path
 
 import gymnasium as gym
@@ -10,6 +11,17 @@ from sphinx.util.inventory import InventoryFile
 
 SITE = "https://gymnasium.farama.org/"
 FUNDAMENTAL = ("Box", "Discrete", "MultiBinary", "MultiDiscrete", "Text")
+CALLS = ("reset", "step", "close", "call", "get_attr", "set_attr")
+METHODS = {  # those that the reference has an entry for
+    "gymnasium.vector.VectorEnv": ("reset", "step", "close"),
+    "gymnasium.vector.SyncVectorEnv": CALLS,
+    "gymnasium.vector.AsyncVectorEnv": CALLS,
+    "gymnasium.vector.VectorWrapper": ("reset", "step", "render", "close"),
+    "gymnasium.vector.VectorObservationWrapper": ("observations",),
+    "gymnasium.vector.VectorActionWrapper": ("actions",),
+    "gymnasium.vector.VectorRewardWrapper": ("rewards",),
+}
+WITHOUT_ENTRY = ("batch_differing_spaces", "HumanRendering", "RecordVideo")
 COMPOSITE = ("Dict", "Tuple", "Sequence", "Graph", "OneOf")
 
 
@@ -29,7 +41,17 @@ def pages() -> dict[str, str]:
     found |= {f"gymnasium.vector.{name}": "api/vector/wrappers/" for name in bases}
     found |= {f"gymnasium.vector.utils.{name}": "api/vector/utils/" for name in gym.vector.utils.__all__}
     found |= {f"gymnasium.wrappers.vector.{name}": "api/vector/wrappers/" for name in gym.wrappers.vector.__all__}
-    return found
+    return {name: page for name, page in found.items() if not name.endswith(WITHOUT_ENTRY)}
+
+
+def defined_as(name: str) -> str:
+    """Return the name by the module that defines it, by which sphinx-codeautolink looks classes up."""
+    module, leaf = name.rsplit(".", 1)
+    try:
+        found = getattr(importlib.import_module(module), leaf)
+    except (ImportError, AttributeError):  # not here, or not without other packages
+        return name
+    return f"{found.__module__}.{leaf}"
 
 
 class _Inventory:
@@ -42,13 +64,12 @@ class _Inventory:
 
     def get_objects(self):
         for name, page in self.pages.items():
-            owner, leaf = name.rsplit(".", 1)
             # By its spelling: some wrappers cannot be imported without packages the book does not need.
-            kind = "class" if leaf[0].isupper() else "function"
-            yield name, name, kind, page, name, 1
-            if kind == "class" and owner == "gymnasium.vector":
-                for method in ("reset", "step", "close", "render"):
-                    yield f"{name}.{method}", f"{name}.{method}", "method", page, f"{name}.{method}", 1
+            kind = "class" if name.rsplit(".", 1)[1][0].isupper() else "function"
+            for alias in {name, defined_as(name)}:
+                yield alias, alias, kind, page, name, 1
+                for method in METHODS.get(name, ()):
+                    yield f"{alias}.{method}", f"{alias}.{method}", "method", page, f"{name}.{method}", 1
 
     def get_target_uri(self, page: str) -> str:
         return page
