@@ -10,9 +10,10 @@ import nbformat
 import pytest
 from lxml import html as lxml_html
 from playwright.sync_api import sync_playwright
+from pypdf import PdfReader
 
 from tools.chromium import NoChromium, launch
-from tools.pdf import Quiet
+from tools.pdf import MARGIN, Quiet
 from tools.project import EXECUTED, HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
@@ -286,6 +287,14 @@ def test_print_shows_whole_code_and_no_controls(browser, site):
         assert not visit.page.locator(".explorable-bar").first.is_visible()
         cut = "e => e.scrollHeight > e.clientHeight + 2"
         assert visit.page.evaluate(f"() => [...document.querySelectorAll('article pre')].filter({cut}).length") == 0
+
+
+def test_the_cheat_sheet_prints_on_one_sheet(browser, site, tmp_path):
+    with Visit(browser, site) as visit:
+        visit.go("book/cheat_sheet").page.pdf(path=tmp_path / "sheet.pdf", format="A4", margin=MARGIN)
+    sheets = PdfReader(tmp_path / "sheet.pdf").pages
+    assert len(sheets) == 1
+    assert "EOFError" in sheets[0].extract_text() and "sync" in sheets[0].extract_text()
 
 
 def test_pages_work_from_disk(browser):

@@ -7,11 +7,14 @@ import functools
 import http.server
 import io
 import threading
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject
 
-from tools.chromium import launch
+from tools.chromium import NoChromium, launch
 from tools.project import HTML, stop, toc_pages
 
 PDF = HTML.parent / "vector-environments.pdf"
@@ -25,33 +28,51 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def main() -> None:
-    """Print each page, put them together, with an outline of their titles."""
-    if not HTML.exists():
-        stop("the book is not built; run: make book")
-    book = PdfWriter()
+def lead_inside(book: PdfWriter, site: str, first: dict[str, int]) -> None:
+    """Make links to pages of the site lead to their first sheet in the PDF, where `first` knows it."""
+    for sheet in book.pages:
+        for annotation in sheet.get("/Annots", ()):
+            action = annotation.get_object().get("/A", {})
+            if str(action.get("/URI", "")).startswith(site):
+                name = urlsplit(action["/URI"]).path.strip("/").removesuffix(".html")
+                target = book.pages[first[name]].indirect_reference if name in first else sheet.indirect_reference
+                where = ArrayObject([target, NameObject("/Fit")])
+                annotation.get_object()[NameObject("/A")] = DictionaryObject(
+                    {NameObject("/S"): NameObject("/GoTo"), NameObject("/D"): where}
+                )
+
+
+def write(pages: list[str], path: Path) -> int:
+    """Print the built pages, put them together with an outline of their titles; return the number of sheets."""
+    book, first = PdfWriter(), {}
     with (
         http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML)) as server,
         sync_playwright() as playwright,
     ):
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        site = f"http://127.0.0.1:{server.server_port}"
         browser = launch(playwright)
         page = browser.new_page()
-        pages = toc_pages()
         for number, name in enumerate(pages, start=1):
-            page.goto(f"http://127.0.0.1:{server.server_port}/{name}.html")
+            page.goto(f"{site}/{name}.html")
             page.evaluate("document.querySelectorAll('details:not(.hide)').forEach((folded) => (folded.open = true))")
             printed = PdfReader(io.BytesIO(page.pdf(format="A4", margin=MARGIN)))
-            title = page.title().split(" - ")[0]
-            first = len(book.pages)
+            first[name] = len(book.pages)
             book.append(printed, import_outline=False)
-            book.add_outline_item(title=title, page_number=first)
-            print(f"  [{number:2d}/{len(pages)}] {name}, {len(printed.pages)} pages", flush=True)
+            book.add_outline_item(title=page.title().split(" - ")[0], page_number=first[name])
+            print(f"  [{number:2d}/{len(pages)}] {name}, {len(printed.pages)} sheets", flush=True)
         browser.close()
         server.shutdown()
-    book.write(PDF)
-    print(f"\nopen {PDF} ({len(book.pages)} pages, {PDF.stat().st_size / 1e6:.1f} MB)")
+    lead_inside(book, site, first)
+    book.write(path)
+    return len(book.pages)
 
 
 if __name__ == "__main__":
-    main()
+    if not HTML.exists():
+        stop("the book is not built; run: make book")
+    try:
+        sheets = write(toc_pages(), PDF)
+    except NoChromium as error:
+        stop(str(error))
+    print(f"\nopen {PDF} ({sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB)")

@@ -11,7 +11,16 @@ from sphinx import addnodes
 
 GLOSSARY = "book/glossary"
 AMBIGUOUS = {"Action", "Discount", "Done", "Environment", "Return", "Spec", "Value"}
-UNLINKED = (nodes.reference, nodes.title, nodes.literal, nodes.literal_block, nodes.raw, nodes.caption, nodes.rubric)
+UNLINKED = (
+    nodes.reference,
+    nodes.title,
+    nodes.literal,
+    nodes.literal_block,
+    nodes.raw,
+    nodes.caption,
+    nodes.rubric,
+    nodes.thead,
+)
 UNLINKED += (addnodes.desc_signature, addnodes.pending_xref)
 
 
