@@ -67,6 +67,7 @@ def scripts(clone: Path) -> float:
 
 
 def edit(path: Path, old: str, new: str) -> None:
+    """Replace the first `old` in a file; exit if there is none."""
     text = path.read_text(encoding="utf-8")
     if old not in text:
         sys.exit(f"{path}: has no {old!r} to change")
@@ -84,7 +85,7 @@ def main() -> None:
         nothing, _ = run("make", "book", cwd=clone)
         edit(clone / PAGE, "\n\n", "\n\nOne more sentence.\n\n")
         page, _ = run("make", "book", cwd=clone)
-        edit(clone / CHAPTER, "\n# %% [markdown]\n# ", "\n# %% [markdown]\n# One more sentence. ")
+        edit(clone / CHAPTER, "**You need:**", "**You need:** time, and")
         run("make", "notebooks", cwd=clone)
         prose, _ = run("make", "book", cwd=clone)
         edit(clone / CHAPTER, "\nenvs = ", "\n# One more comment.\nenvs = ")
