@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import gymnasium as gym
-import jupytext
+import nbformat
 from gymnasium.envs.registration import EnvSpec
 
 from tools.project import ROOT, notebooks, stop
@@ -196,7 +196,7 @@ def uses() -> dict[str, Uses]:
     found = {}
     for name in notebooks():
         found[name] = Uses()
-        for cell in jupytext.read(ROOT / f"{name}.py").cells:
+        for cell in nbformat.read(ROOT / f"{name}.ipynb", as_version=4).cells:
             if cell.cell_type == "code":
                 found[name].visit(ast.parse(cell.source))
     return found

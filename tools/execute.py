@@ -124,6 +124,20 @@ def stale(names: list[str]) -> dict[str, str]:
     return dict(sorted(wanted.items(), key=lambda item: -seconds.get(item[0], 1e9)))
 
 
+def alone(name: str) -> bool:
+    """Return whether the notebook measures what a neighbour on the other cores would spoil: a cell has the tag `alone`."""
+    notebook = nbformat.read(ROOT / f"{name}.ipynb", as_version=4)
+    return any("alone" in cell.metadata.get("tags", []) for cell in notebook.cells)
+
+
+def run(names: list[str], progress: Progress, *options: str) -> int:
+    """Execute the staged notebooks with nbmake; return pytest's exit code."""
+    fixed = ["--nbmake", "--overwrite", f"--nbmake-timeout={CELL_TIME_LIMIT}", "-p", "no:cacheprovider"]
+    fixed += [f"--rootdir={RUN}", f"--confcutdir={RUN}", "-c", str(RUN / "pytest.ini")]
+    with contextlib.redirect_stdout(io.StringIO()):  # the table of `progress` says what pytest would
+        return pytest.main([*fixed, *options, *(str(RUN / f"{name}.ipynb") for name in names)], [progress])
+
+
 def check() -> None:
     """Exit with one line for each thing that would make the run pointless."""
     found = importlib.metadata.version("gymnasium")
@@ -151,12 +165,11 @@ def execute() -> None:
     progress = Progress(todo)
     start = time.perf_counter()
     (RUN / "pytest.ini").write_text("[pytest]\n")
-    options = ["--nbmake", "--overwrite", f"--nbmake-timeout={CELL_TIME_LIMIT}", "-p", "no:cacheprovider"]
-    options += [f"--rootdir={RUN}", f"--confcutdir={RUN}", "-c", str(RUN / "pytest.ini")]
-    if len(todo) > 1:
-        options += ["-n", "auto", "--dist=load", "--maxschedchunk=1"]
-    with contextlib.redirect_stdout(io.StringIO()):  # the table above says what pytest would
-        code = pytest.main([*options, *(str(RUN / f"{name}.ipynb") for name in todo)], [progress])
+    apart = [name for name in todo if alone(name)]
+    together = [name for name in todo if name not in apart]
+    spread = ["-n", "auto", "--dist=load", "--maxschedchunk=1"] if len(together) > 1 else []
+    code = together and run(together, progress, *spread)
+    code = apart and run(apart, progress) or code
     wall = time.perf_counter() - start
     if progress.problems or code:
         missing = [f"{name}: was not executed" for name in todo if name not in progress.seconds]

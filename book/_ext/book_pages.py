@@ -4,6 +4,7 @@ The markup is finished after Sphinx wrote it, by exact replacements, so that no 
 `tests/test_browser.py` finds out when the theme changes and a replacement no longer takes.
 """
 
+import os
 from pathlib import Path
 
 REPLACEMENTS = [
@@ -44,6 +45,14 @@ def darken(app):
         app.config.pygments_dark_style = "a11y-high-contrast-dark"
 
 
+def write_on_all_cores(app, env):
+    """Let Sphinx write the pages in parallel, which Jupyter Book has no setting for; one process more hands out the work.
+
+    They are read one by one, since not every extension can be read in parallel.
+    """
+    app.parallel = os.cpu_count() + 1
+
+
 def finish(app, exception):
     """Apply the replacements to every page that has not had them."""
     if exception is None and app.builder.format == "html":
@@ -60,5 +69,6 @@ def setup(app):
     app.connect("config-inited", copy_downloads)
     app.connect("builder-inited", darken, priority=100)
     app.connect("html-page-context", offer_downloads, priority=900)
+    app.connect("env-updated", write_on_all_cores)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,7 +20,7 @@
 # **You need:** [VectorEnv](01_vector_env.ipynb) and [SyncVectorEnv](02_sync_vector_env.ipynb); for one of the traps,
 # [autoreset](06_autoreset.ipynb). **Time:** about 25 minutes.
 
-# %%
+# %% tags=["alone"]
 import multiprocessing
 import sys
 import time

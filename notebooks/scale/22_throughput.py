@@ -20,7 +20,7 @@
 # **You need:** [SyncVectorEnv](../primitives/02_sync_vector_env.ipynb) and
 # [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Time:** about 27 minutes.
 
-# %%
+# %% tags=["alone"]
 import subprocess
 import sys
 import time
