@@ -125,7 +125,7 @@ def stale(names: list[str]) -> dict[str, str]:
 
 
 def alone(name: str) -> bool:
-    """Return whether the notebook measures what a neighbour on the other cores would spoil: a cell has the tag `alone`."""
+    """Return whether a cell has the tag `alone`: the notebook measures what a neighbour on the other cores would spoil."""
     notebook = nbformat.read(ROOT / f"{name}.ipynb", as_version=4)
     return any("alone" in cell.metadata.get("tags", []) for cell in notebook.cells)
 
@@ -169,7 +169,7 @@ def execute() -> None:
     together = [name for name in todo if name not in apart]
     spread = ["-n", "auto", "--dist=load", "--maxschedchunk=1"] if len(together) > 1 else []
     code = together and run(together, progress, *spread)
-    code = apart and run(apart, progress) or code
+    code = (apart and run(apart, progress)) or code
     wall = time.perf_counter() - start
     if progress.problems or code:
         missing = [f"{name}: was not executed" for name in todo if name not in progress.seconds]

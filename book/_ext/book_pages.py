@@ -46,7 +46,7 @@ def darken(app):
 
 
 def write_on_all_cores(app, env):
-    """Let Sphinx write the pages in parallel, which Jupyter Book has no setting for; one process more hands out the work.
+    """Let Sphinx write pages in parallel, which Jupyter Book has no setting for; one more process hands out the work.
 
     They are read one by one, since not every extension can be read in parallel.
     """
