@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import zipfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -149,3 +150,21 @@ def test_external_links_are_well_formed():
             if parts.scheme and parts.scheme != "mailto":
                 assert parts.scheme == "https", address
                 assert re.fullmatch(r"[a-z0-9.-]+\.[a-z]+", parts.netloc), address
+
+
+def test_the_folder_to_download_holds_what_running_it_takes():
+    with zipfile.ZipFile(HTML / "vector-environments-book.zip") as archive:
+        names = {name.split("/", 1)[1] for name in archive.namelist()}
+        assert archive.testzip() is None
+    for needed in (
+        "Makefile",
+        "README.md",
+        "LICENSE",
+        "requirements.txt",
+        "pyproject.toml",
+        "_toc.yml",
+        "tools/environment.py",
+    ):
+        assert needed in names
+    assert {f"{page}.ipynb" for page in toc_pages() if page.startswith("notebooks/")} <= names
+    assert not [name for name in names if name.startswith((".", "build", "_build")) or "__pycache__" in name]

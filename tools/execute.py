@@ -125,7 +125,7 @@ def stale(names: list[str]) -> dict[str, str]:
 
 
 def alone(name: str) -> bool:
-    """Return whether a cell has the tag `alone`: the notebook measures what a neighbour on the other cores would spoil."""
+    """Return whether a cell has the tag `alone`: the notebook measures what neighbours on other cores would spoil."""
     notebook = nbformat.read(ROOT / f"{name}.ipynb", as_version=4)
     return any("alone" in cell.metadata.get("tags", []) for cell in notebook.cells)
 

@@ -9,6 +9,7 @@ Exits with 1 and the warnings if there is any, and with a line for each page tha
 
 import hashlib
 import importlib.metadata
+import io
 import json
 import os
 import platform
@@ -17,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from urllib.parse import urlsplit
 
 import nbformat
@@ -30,6 +32,7 @@ SOURCE = BUILD / "source"
 OUTPUT = BUILD / "output"
 LOG = BUILD / "book.log"
 NOT_CONTENT = ["404.html", "genindex.html", "py-modindex.html", "search.html"]  # pages that nobody looks for
+BOOK = "vector-environments-book"
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
@@ -63,6 +66,19 @@ def config() -> str:
     return yaml.safe_dump(configuration)
 
 
+def folder() -> bytes:
+    """Return the book's own folder as a zip file, for readers who have only the pages; the same bytes on any day."""
+    tops = [top for top in sorted(ROOT.iterdir()) if top.suffix != ".egg-info" and top.name not in ("build", "_build")]
+    paths = [path for top in tops if top.name[0] != "." for path in (top, *sorted(top.rglob("*"))) if path.is_file()]
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in paths:
+                if "__pycache__" not in path.parts:
+                    name = zipfile.ZipInfo(f"{BOOK}/{path.relative_to(ROOT).as_posix()}")
+                    archive.writestr(name, path.read_bytes(), zipfile.ZIP_DEFLATED)
+        return file.getvalue()
+
+
 def gather() -> dict[str, bytes]:
     """Return the content of every file of the book's source, by its path."""
     files = {"_toc.yml": TOC.read_bytes(), "_config.yml": config().encode()}
@@ -76,6 +92,7 @@ def gather() -> dict[str, bytes]:
         files[f"{name}.ipynb"] = with_outputs(name).encode()
         files[f"_downloads/{name}.py"] = (ROOT / f"{name}.py").read_bytes()
         files[f"_downloads/{name}.ipynb"] = (ROOT / f"{name}.ipynb").read_bytes()
+    files[f"_downloads/{BOOK}.zip"] = folder()
     return files
 
 
