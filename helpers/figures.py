@@ -73,6 +73,7 @@ def svg(fig: Figure, alt: str) -> str:
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
     text = re.sub(r"font-family: [^;\"]*", "font-family: inherit", text)
+    text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # a tenth of a point is finer than any screen, and the page lighter
     # Two figures on one page must not share an id.
     prefix = f"fig{next(_numbers)}-"
     text = re.sub(r'(\bid="|url\(#|xlink:href="#)', rf"\g<1>{prefix}", text)

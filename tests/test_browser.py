@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import importlib.resources
 import itertools
 import threading
 import unicodedata
@@ -13,7 +12,7 @@ from lxml import html as lxml_html
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
-from tools.chromium import NoChromium, launch
+from tools.chromium import NoChromium, axe_script, launch
 from tools.pdf import MARGIN, Quiet
 from tools.project import EXECUTED, HTML, toc_pages
 
@@ -39,7 +38,6 @@ window.onePerLook = () => {
     if (words && element.checkVisibility() && !looks.has(look)) looks.set(look, element); }
   return [...looks.values()]; };
 """
-AXE = importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +91,7 @@ class Visit:
     def violations(self) -> list[str]:
         """Return what axe finds in the page, one line for each element; in the dark theme only what is of colour."""
         if not self.page.evaluate("() => 'axe' in window"):
-            self.page.evaluate(AXE + THIN)
+            self.page.evaluate(axe_script() + THIN)
         found = self.axe("document", "{rules: {'color-contrast': {enabled: false}}}")
         for scheme in ("light", "dark"):
             self.page.emulate_media(color_scheme=scheme)

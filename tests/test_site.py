@@ -12,7 +12,7 @@ from lxml import html as lxml_html
 from tools.project import HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
-WEIGHT = 100_000  # bytes, gzipped, everything a first visit loads but images
+WEIGHT = 100_000  # bytes, gzipped, everything a first visit loads but image files
 RESOURCES = {
     "script": "src",
     "link": "href",
@@ -79,14 +79,12 @@ def dead_links(path: Path, root: Path) -> list[str]:
 
 
 def weight(path: Path) -> int:
-    """Return the bytes a first visit to the page loads, gzipped, images aside (figures are images within the page)."""
+    """Return the bytes of a first visit to the page, gzipped; image files aside, but drawings in the page count."""
     tree = parse(path)
     local = {address for address in resources(tree) if not urlsplit(address).scheme}
     # The page for what is not found names its files from the site's root: it is shown at any address.
     files = {HTML / address[1:] if address.startswith("/") else path.parent / address for address in local}
     files = {Path(unquote(urlsplit(str(file)).path)).resolve() for file in files}
-    for drawing in tree.xpath("//svg[@role='img']"):
-        drawing.drop_tree()
     loaded = [
         lxml_html.tostring(tree),
         *(file.read_bytes() for file in files if file.suffix in (".css", ".js", ".woff2")),

@@ -1,5 +1,6 @@
 """The system's Chromium, for the page tests and for printing."""
 
+import importlib.resources
 import shutil
 
 from playwright.sync_api import Browser, Playwright
@@ -11,6 +12,11 @@ QUIET = ("--disable-background-networking", "--disable-component-update")  # ask
 
 class NoChromium(RuntimeError):
     """No Chromium is installed; the message says how to get one."""
+
+
+def axe_script() -> str:
+    """Return the script that holds axe's accessibility rules."""
+    return importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 
 
 def launch(playwright: Playwright) -> Browser:
