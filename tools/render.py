@@ -7,6 +7,7 @@ execution. Jupyter Book reads it there, so that a page is rebuilt exactly when i
 Exits with 1 and the warnings if there is any, and with a line for each page that is missing.
 """
 
+import contextlib
 import hashlib
 import importlib.metadata
 import io
@@ -24,6 +25,7 @@ from urllib.parse import urlsplit
 import nbformat
 import yaml
 
+from helpers import checkup
 from tools import api_map
 from tools.execute import ANSI
 from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, settings, stop, toc_pages
@@ -118,8 +120,19 @@ def status() -> str:
     return "\n".join(lines)
 
 
+def checked() -> str:
+    """Return what the check of this machine prints, as a block of text."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        checkup.main()
+    return f"```text\n{printed.getvalue()}```"
+
+
 # Pages with a part that is made at build time, in place of a comment that says so.
-GENERATED = {"book/status.md": status, "book/api_map.md": lambda: "\n".join(api_map.tables())}
+GENERATED = {
+    "book/api_map.md": lambda: "\n".join(api_map.tables()),
+    "book/running.md": checked,
+    "book/status.md": status,
+}
 
 
 def digest(files: dict[str, bytes]) -> str:
