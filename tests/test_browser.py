@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
 from tools.chromium import NoChromium, axe_script, launch
-from tools.pdf import MARGIN, Quiet
+from tools.pdf import MARGIN, Quiet, write
 from tools.project import EXECUTED, HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
@@ -307,3 +307,25 @@ def test_pages_work_from_disk(browser):
     assert page.locator(".explorable .frame:visible").count() == page.locator(".explorable").count()
     assert errors == []
     page.close()
+
+
+PRINTED = ["book/intro", "notebooks/primitives/01_vector_env"]
+
+
+def test_in_the_pdf_pages_follow_each_other_and_links_between_them_stay_inside(browser, tmp_path):
+    sheets = write(browser, PRINTED, tmp_path / "book.pdf")
+    pdf = PdfReader(tmp_path / "book.pdf")
+    assert len(pdf.pages) == sheets > len(PRINTED)
+    starts = [pdf.get_destination_page_number(item) for item in pdf.outline]
+    assert starts[0] == 0 and len(starts) == len(PRINTED)
+    assert "VectorEnv" in pdf.pages[starts[1]].extract_text()
+    actions = [a.get_object().get("/A", {}) for sheet in pdf.pages for a in sheet.get("/Annots", ())]
+    addresses = [str(action["/URI"]) for action in actions if "/URI" in action]
+    assert any("gymnasium.farama.org" in address for address in addresses)
+    assert not [address for address in addresses if "127.0.0.1" in address]
+    targets = {
+        pdf.get_page_number(action["/D"][0].get_object())
+        for action in actions
+        if action.get("/S") == "/GoTo" and isinstance(action["/D"], list)
+    }
+    assert starts[1] in targets

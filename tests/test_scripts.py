@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for proce
 TRACING = ROOT / "tests" / "tracing"
 
 
+def left_running(session: int, patience: float = 5) -> list[str]:
+    """Return the names of the processes in `session` that are still there after `patience` seconds."""
+    while (members := session_members(session)) and patience > 0:
+        patience -= 0.1
+        time.sleep(0.1)
+    return members
+
+
 def session_members(session: int) -> list[str]:
-    """Return the names of the processes that are still in `session`."""
+    """Return the names of the processes that are in `session` now."""
     members = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -45,7 +54,7 @@ def run(path: Path, cwd: Path) -> tuple[int, str, list[str]]:
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     _, errors = process.communicate(timeout=600)
-    return process.returncode, errors, session_members(process.pid)
+    return process.returncode, errors, left_running(process.pid)
 
 
 @functools.cache
@@ -95,7 +104,7 @@ def test_script(name, tmp_path):
 
 def test_a_script_that_leaves_a_process_is_found(tmp_path):
     script = tmp_path / "leaves.py"
-    script.write_text("import subprocess\nsubprocess.Popen(['sleep', '5'], stderr=subprocess.DEVNULL)\n")
+    script.write_text("import subprocess\nsubprocess.Popen(['sleep', '20'], stderr=subprocess.DEVNULL)\n")
     assert run(script, tmp_path)[2] == ["sleep"]
 
 

@@ -177,6 +177,11 @@ class Uses(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Note what is given to a call by keyword, by place where every call does, and through `vector_kwargs`."""
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called in ("isinstance", "issubclass"):  # to ask about a class is not to use it
+            for argument in node.args:
+                if isinstance(argument, ast.Call):
+                    self.visit(argument)
+            return
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
         parameters = PARAMETERS.get(next((owner for owner in PARAMETERS if owner.endswith(f".{called}")), ""), [])
         self.given |= {(called, name) for name in parameters if name in keywords or (name in POSITIONAL and node.args)}

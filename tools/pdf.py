@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject
 
@@ -42,16 +42,12 @@ def lead_inside(book: PdfWriter, site: str, first: dict[str, int]) -> None:
                 )
 
 
-def write(pages: list[str], path: Path) -> int:
+def write(browser: Browser, pages: list[str], path: Path) -> int:
     """Print the built pages, put them together with an outline of their titles; return the number of sheets."""
     book, first = PdfWriter(), {}
-    with (
-        http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML)) as server,
-        sync_playwright() as playwright,
-    ):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         site = f"http://127.0.0.1:{server.server_port}"
-        browser = launch(playwright)
         page = browser.new_page()
         for number, name in enumerate(pages, start=1):
             page.goto(f"{site}/{name}.html")
@@ -61,7 +57,7 @@ def write(pages: list[str], path: Path) -> int:
             book.append(printed, import_outline=False)
             book.add_outline_item(title=page.title().split(" - ")[0], page_number=first[name])
             print(f"  [{number:2d}/{len(pages)}] {name}, {len(printed.pages)} sheets", flush=True)
-        browser.close()
+        page.close()
         server.shutdown()
     lead_inside(book, site, first)
     book.write(path)
@@ -71,8 +67,9 @@ def write(pages: list[str], path: Path) -> int:
 if __name__ == "__main__":
     if not HTML.exists():
         stop("the book is not built; run: make book")
-    try:
-        sheets = write(toc_pages(), PDF)
-    except NoChromium as error:
-        stop(str(error))
+    with sync_playwright() as playwright:
+        try:
+            sheets = write(launch(playwright), toc_pages(), PDF)
+        except NoChromium as error:
+            stop(str(error))
     print(f"\nopen {PDF} ({sheets} sheets, {PDF.stat().st_size / 1e6:.1f} MB)")

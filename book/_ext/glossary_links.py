@@ -26,7 +26,9 @@ UNLINKED += (addnodes.desc_signature, addnodes.pending_xref)
 
 def terms(source: Path) -> dict[str, str]:
     """Return the anchor of each term, the longest first, so that 'base seed' is not taken for 'seed'."""
-    headings = re.findall(r"^### (.+)$", (source / f"{GLOSSARY}.md").read_text(encoding="utf-8"), re.MULTILINE)
+    glossary = source / f"{GLOSSARY}.md"
+    text = glossary.read_text(encoding="utf-8") if glossary.exists() else ""
+    headings = re.findall(r"^### (.+)$", text, re.MULTILINE)
     chosen = sorted(set(headings) - AMBIGUOUS, key=len, reverse=True)
     return {term.lower(): term.lower().replace(" ", "-") for term in chosen}
 
@@ -46,9 +48,9 @@ def split(text: str, pattern: re.Pattern, anchors: dict[str, str], linked: set[s
 
 def link(app, doctree, docname):
     """Walk through a page as a reader does and link what was neither linked nor used before."""
-    if docname == GLOSSARY or app.builder.format != "html":
-        return
     anchors = terms(Path(app.srcdir))
+    if not anchors or docname == GLOSSARY or app.builder.format != "html":
+        return
     words = "|".join(re.escape(term).replace(r"\ ", r"\s+") for term in anchors)
     pattern = re.compile(rf"(?<![\w-])(?P<term>{words})s?(?![\w-])", re.IGNORECASE)
     page, linked = app.builder.get_relative_uri(docname, GLOSSARY), set()
