@@ -73,7 +73,8 @@ def svg(fig: Figure, alt: str) -> str:
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
     text = re.sub(r"font-family: [^;\"]*", "font-family: inherit", text)
-    text = re.sub(r"(\d\.\d)\d+", r"\1", text)  # a tenth of a point is finer than any screen, and the page lighter
+    # In coordinates a tenth of a point is finer than any screen, and the page lighter; labels stay as they are.
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d\.\d)\d+", r"\1", tag[0]), text)
     # Two figures on one page must not share an id.
     prefix = f"fig{next(_numbers)}-"
     text = re.sub(r'(\bid="|url\(#|xlink:href="#)', rf"\g<1>{prefix}", text)

@@ -218,6 +218,23 @@ def test_search_finds_pages_by_an_error_a_name_and_a_symptom(browser, site):
             assert visit.trouble == []
 
 
+def test_the_search_page_itself_can_be_asked_again(browser, site):
+    with Visit(browser, site, WIDTHS["phone"]) as visit:
+        visit.go("search")
+        field = visit.page.get_by_role("searchbox", name="Words to search for")
+        field.fill("make_vec")
+        field.press("Enter")
+        visit.page.locator("#search-results li a").first.wait_for(timeout=10_000)
+        assert visit.trouble == []
+
+
+def test_the_contents_of_the_book_show_the_page_that_is_read(browser, site):
+    with Visit(browser, site) as visit:
+        assert visit.go("notebooks/trust/27_field_guide").page.locator(".sidebar-tree .current-page > a").is_visible()
+        box = visit.page.locator(".sidebar-tree .current-page > a").bounding_box()
+        assert 0 <= box["y"] < WIDTHS["desktop"][1]
+
+
 def test_theme_switch_is_remembered_and_reachable_by_keyboard(browser, site):
     with Visit(browser, site, color_scheme="light") as visit:
         visit.go("book/intro")

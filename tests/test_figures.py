@@ -80,3 +80,12 @@ def test_a_figure_without_a_text_cannot_be_shown(alt):
 def test_a_terminal_prints_what_the_figure_shows(capsys):
     show(draw(), ALT)
     assert capsys.readouterr().out == f"[figure: {ALT}]\n"
+
+
+def test_coordinates_are_short_and_labels_whole():
+    fig, ax = figure()
+    ax.plot([0, 1 / 3], [0, 1 / 7])
+    ax.set_yticks([0.25, 0.125])
+    markup = svg(fig, ALT)
+    assert ">0.125<" in markup and ">0.250<" in markup
+    assert not re.search(r"\d\.\d\d", re.sub(r">[^<]*<", "><", markup))

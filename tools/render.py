@@ -35,6 +35,9 @@ OUTPUT = BUILD / "output"
 LOG = BUILD / "book.log"
 NOT_CONTENT = ["404.html", "genindex.html", "py-modindex.html", "search.html"]  # pages that nobody looks for
 BOOK = "vector-environments-book"
+NOT_FOUND = """<h1>There is no such page</h1>
+<p>It may have been renamed. Go to <a href="{root}book/intro.html">the start of the book</a>, look a symptom up in
+<a href="{root}notebooks/trust/27_field_guide.html">the field guide</a>, or <a href="{root}search.html">search</a>."""
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
@@ -60,7 +63,8 @@ def config() -> str:
     configuration["execute"] = {"execute_notebooks": "off"}
     address = configuration["html"]["baseurl"]
     sphinx = configuration["sphinx"]["config"]
-    sphinx["notfound_urls_prefix"] = urlsplit(address).path or "/"
+    sphinx["notfound_urls_prefix"] = root = urlsplit(address).path or "/"
+    sphinx["notfound_context"] = {"title": "Not found", "body": NOT_FOUND.format(root=root)}
     sphinx["ogp_site_url"] = address
     if address:
         sphinx |= {"sitemap_url_scheme": "{link}", "sitemap_show_lastmod": False, "sitemap_excludes": NOT_CONTENT}

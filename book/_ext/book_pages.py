@@ -7,6 +7,8 @@ The markup is finished after Sphinx wrote it, by exact replacements, so that no 
 import os
 from pathlib import Path
 
+SEARCH = """<h1>Search</h1><form class="search-again" role="search"><input type="search" name="q" \
+aria-label="Words to search for" placeholder="an error, a name, a symptom"><button>Search</button></form>"""
 REPLACEMENTS = [
     # A caption that says it is a heading must say of which level.
     ('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"'),
@@ -18,8 +20,8 @@ REPLACEMENTS = [
     ('<div class="output text_html">', '<div tabindex="0" class="output text_html">'),
     ('<div class="table-wrapper ', '<div tabindex="0" class="table-wrapper '),
     ('<table class="dataframe results">', '<table class="docutils results">'),
-    # The search page is the only one whose main heading is written by a script.
-    ('<div id="search-results"></div>', '<h1>Search</h1><div id="search-results"></div>'),
+    # The search page has neither a main heading nor, on a phone, a field in sight.
+    ('<div id="search-results"></div>', f'{SEARCH}<div id="search-results"></div>'),
 ]
 
 
