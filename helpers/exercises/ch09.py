@@ -19,23 +19,23 @@ def _make(env: str, mode: AutoresetMode = AutoresetMode.NEXT_STEP, **kwargs) -> 
     "09.1",
     wrong=[
         ("answer = (5, 6)", "other way round"),
-        ("answer = (6, 6)", "outside"),
-        ("answer = (5, 5)", "inside"),
+        ("answer = (6, 6)", "second number"),
+        ("answer = (5, 5)", "first number"),
         ("answer = 5", "pair"),
         ("answer = (2, 2)", "sum"),
     ],
 )
 def _two_returns(answer):
     if not isinstance(answer, tuple | list) or len(answer) != 2:
-        raise Hint("answer with a pair of numbers, (inside, outside)")
+        raise Hint("answer with a pair of numbers, (inner, outer)")
     if tuple(answer) == (5, 6):
-        raise Hint("the other way round: inside the clipping, nothing has been clipped yet")
+        raise Hint("the other way round: the inner one sees rewards that nobody has clipped yet")
     if tuple(answer) == (2, 2):
         raise Hint("a return is the sum over the episode; clipping changes each reward, not the sum")
     if answer[0] != 6:
-        raise Hint("the first number: inside ClipReward the rewards are still 1, 2 and 3")
+        raise Hint("the first number: to the inner one the rewards are still 1, 2 and 3")
     if answer[1] != 5:
-        raise Hint("the second number: outside ClipReward the reward 3 has become 2")
+        raise Hint("the second number: to the outer one the reward 3 has become 2")
 
 
 _BOX = "self.single_observation_space = spaces.Box(-1, 1, (2,), np.float32)"

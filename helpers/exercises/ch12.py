@@ -34,7 +34,7 @@ def _three_rewards(answer):
     if answer[1] == 1:
         raise Hint("the second call does not repeat the step: every call moves the environment on")
     if answer[1] == 20:
-        raise Hint("the second call goes to the environment inside, so its reward is not scaled")
+        raise Hint("the second call goes to the wrapped environment, so its reward is not scaled")
     if answer[1] != 2:
         raise Hint("the reward of StepCounter grows by 1 with every step of an episode")
     raise Hint("the last call is the third step of the environment, whoever made the second, and it is scaled")
@@ -100,7 +100,7 @@ def _compare(answer):
             envs.reset = reset
         result = answer(plain, wrapped, 20, seed)
         if len(steps) > 20:
-            raise Hint("the environment inside made more steps than asked for: one was made behind the wrapper")
+            raise Hint("the wrapped environment made more steps than asked for: one was made behind the wrapper")
         if not isinstance(result, tuple | list) or len(result) != 2:
             raise Hint("return two arrays: the rewards of the plain and those of the wrapped environment")
         return np.asarray(result[0]), np.asarray(result[1]), seeds

@@ -85,8 +85,8 @@ assert scaled.single_observation_space == make().single_observation_space
 #
 # ## A comparison that misleads
 #
-# The unscaled reward comes from the environment inside, and `scaled.env` is that environment. So why not ask both?
-# Each line shows the scaled reward, the one from inside, and their quotient, for the three rows. If the wrapper is
+# The unscaled reward comes from the environment that is wrapped, and `scaled.env` is that environment. So why not ask
+# both? Each line shows the scaled reward, the unscaled one, and their quotient, for the three rows. If the wrapper is
 # right, the quotient should be 0.1.
 
 # %%
@@ -134,7 +134,7 @@ for round_number in range(1, 6):
 assert behind and not seen
 
 # %% [markdown]
-# An algorithm on the outside would go on as if the episode had never ended.
+# An algorithm that holds the wrapper would go on as if the episode had never ended.
 #
 # ## A comparison that cannot fail
 #
@@ -262,8 +262,8 @@ assert np.abs(up - 0.1 * across).max() > 0.3
 # ## Both rewards from one run
 #
 # Two environments are for a test. In training you want the scaled rewards for the learner and the unscaled return
-# for the log, from one run. `RecordEpisodeStatistics` adds up what it sees, so one recorder goes inside the scaling
-# and one outside. Each needs a key of its own.
+# for the log, from one run. `RecordEpisodeStatistics` adds up what it sees, so one recorder is the inner wrapper of
+# the scaling and one the outer. Each needs a key of its own.
 
 # %%
 envs = wv.RecordEpisodeStatistics(make(max_episode_steps=50), stats_key="raw")
@@ -349,8 +349,8 @@ lifted = wv.ClipReward(make(max_episode_steps=3), 0.5, 1.0)
 assert (side_by_side(make(max_episode_steps=3), lifted, steps=4)[-1][1][1] == 0.5).all()
 
 # %% [markdown]
-# **"My recorder inside shows scaled rewards."** A wrapper that computes in place, `rewards *= 0.1`, writes into the
-# array it was given, and whoever kept that array finds other numbers in it. Here `Keep` sits inside and keeps it;
+# **"My inner recorder shows scaled rewards."** A wrapper that computes in place, `rewards *= 0.1`, writes into the
+# array it was given, and whoever kept that array finds other numbers in it. Here `Keep`, the inner one, keeps it;
 # compare what each row earned with what was kept, under `InPlace` and under `ScaleReward`.
 
 
@@ -534,7 +534,8 @@ check("12.3", AddBonus)
 #
 # - A reward wrapper is a class with one method, `rewards`, that returns a new array.
 # - Compare the same transition: two environments, the same seeds, the same actions, and check that the observations agree.
-# - Stepping the environment inside makes another step. On a constant reward even that comparison passes, and proves nothing.
+# - Stepping the wrapped environment makes another step. On a constant reward even that comparison passes, and proves
+#   nothing.
 # - A positive factor keeps the task; a shift pays the filler rows; clipping changes the task. Log the unscaled return.
 #
 # **Back:** [the minimal loop](11_minimal_loop.ipynb). **Next:** [mixed environments](13_mixed_environments.ipynb),

@@ -310,7 +310,7 @@ assert len(closed) == 1
 # %% [markdown]
 # For a lake that costs nothing. For a simulator that opens a window or takes a licence, hand over the pair.
 #
-# ## Gravity across a batch
+# ## Gravity per row
 #
 # Two lakes have different spaces. Most mixtures do not: the physics differ and the spaces are equal, so any mode
 # will do. `set_attr` with a list gives each [row](../../book/glossary.md#row) its own value. To see the effect and

@@ -12,10 +12,10 @@
 # ---
 
 # %% [markdown]
-# # Selective reset: start some rows again, leave the others alone
+# # Selective reset: reset some rows, leave the others alone
 #
-# After this chapter you can restart exactly the rows you choose, with the seeds and options you choose, and you
-# know what that does to the other rows and to the wrappers around the batch.
+# After this chapter you can restart exactly the rows you choose, with the seeds and options you choose,
+# and you know what that does to the other rows and to the wrappers around the batch.
 #
 # **You need:** [autoreset](../primitives/06_autoreset.ipynb). **Time:** about 21 minutes.
 
@@ -459,13 +459,13 @@ def lengths_after_a_reset(envs):
     return infos["episode"]["l"][infos["_episode"]]
 
 
-outside = RecordEpisodeStatistics(counters("Disabled", lengths=(2, 3)))
-print("statistics around the batch:", lengths_after_a_reset(outside))
-assert lengths_after_a_reset(outside).tolist() == [1]
+around = RecordEpisodeStatistics(counters("Disabled", lengths=(2, 3)))
+print("statistics around the batch:", lengths_after_a_reset(around))
+assert lengths_after_a_reset(around).tolist() == [1]
 
 # %% [markdown]
-# The wrapper of the same name for single environments belongs to its row and cannot be confused. Put it inside, in
-# the factory.
+# The wrapper of the same name for single environments belongs to its row and cannot be confused. Put it inside the
+# batch, in the factory.
 
 # %%
 episodes = gym.wrappers.RecordEpisodeStatistics

@@ -59,12 +59,12 @@ make_counters = partial(
 envs = make_counters(num_envs=2)
 observations, _ = envs.reset(seed=0)
 recent = deque([observations] * 3, maxlen=3)
-outside = []
+around = []
 for _ in range(6):
     recent.append(envs.step(np.zeros(2, int))[0])
-    outside.append(np.stack(recent, axis=1)[0])
-    print(as_text(outside[-1]))
-assert as_text(outside[3]) == "0.2  0.3  1.0"
+    around.append(np.stack(recent, axis=1)[0])
+    print(as_text(around[-1]))
+assert as_text(around[3]) == "0.2  0.3  1.0"
 
 # %% [markdown]
 # The fourth line begins a new episode, and two of its three frames belong to the old one. The network sees a jump

@@ -528,6 +528,11 @@ def train(envs, settings, seed, progress=lambda done, of, returns: None):
 
 
 # %% [markdown]
+# (Run 0 gives the same number, 0, to the agent and to the environment;
+# [reset](../primitives/04_reset.ipynb#what-reset-does-not-seed) advises against that. Here one makes weights and
+# noise of it, the other starts, and among the ten curves below that of run 0 is neither the best nor the worst. In a
+# program of yours take the [protocol](../primitives/04_reset.ipynb#a-seeding-protocol) all the same.)
+#
 # How good is the agent? We ask it for its likeliest action, without drawing, which is called *greedy*, and take one
 # whole episode from each row. Rows that have finished go on stepping but no longer count. Why not simply the first
 # hundred episodes to finish is told in [evaluation](20_evaluation.ipynb).
@@ -636,6 +641,9 @@ table(
 cartpole = stored[stored.task == "cartpole"]
 assert sorted(cartpole.seed) == list(range(10))
 assert (cartpole.mean_return >= 495).all()
+of_cartpole = stored_curves[stored_curves.task == "cartpole"]
+whole = of_cartpole.groupby("seed").mean_return.mean()
+assert whole.drop(0).min() < whole[0] < whole.drop(0).max()  # run 0 is no outlier
 
 
 # %% tags=["algorithm"]

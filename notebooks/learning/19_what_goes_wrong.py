@@ -84,10 +84,10 @@ assert rows[0]["our task, pay a step"] < 0.95 * rows[1]["our task, pay a step"]
 # 1. **One bug at a time**, with everything else the same, seeds included.
 # 2. **A task on which it can be seen**, better still one whose true answer is known. On a task where all goes well
 #    for any program, no bug can show.
-# 3. **Many seeds and an interval.** We take ten. The *standard error* of their mean is their deviation divided by
-#    the root of ten, and the interval reaches 2.262 of it to each side (why 2.262 is told in
-#    [evaluation](20_evaluation.ipynb#two-intervals)). Of 100 intervals made in this way, 95 hold the true mean, if
-#    the ten numbers are independent and not too far from a normal distribution.
+# 3. **Many seeds and an interval.** We take ten. The *standard error* of their mean is their deviation divided by the
+#    root of ten, and the interval reaches 2.262 of it to each side (why 2.262 is told in
+#    [evaluation](20_evaluation.ipynb#two-confidence-intervals)). Of 100 intervals made in this way, 95 hold the true
+#    mean, if the ten numbers are independent and not too far from a normal distribution.
 
 
 # %% tags=["experiment"]

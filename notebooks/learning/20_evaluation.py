@@ -727,9 +727,9 @@ assert np.array_equal(evaluate(within, push, 1, seed=1000), truth)
 
 # %% [markdown]
 # Its switch, `update_running_mean` again, stops the change but does not bring the task's unit back. If the wrapper
-# must be there, put `RecordEpisodeStatistics` inside it, where the rewards are still the task's.
+# must be there, make `RecordEpisodeStatistics` the inner one, where the rewards are still the task's.
 #
-# ## Two intervals
+# ## Two confidence intervals
 #
 # A mean without an interval is half a result. A 95 % interval is made so that, of 100 such intervals, 95 hold the
 # true mean; it reaches about two standard errors to each side. But there are two of them, and they answer different
@@ -1068,7 +1068,7 @@ normaliser = wv.NormalizeObservation(make_cars(num_envs=4))
 outer = wv.RecordEpisodeStatistics(normaliser)
 outer.update_running_mean = False
 outer.reset(seed=0)
-print("switch inside:", normaliser.update_running_mean, end=" | ")
+print("switch of the normaliser:", normaliser.update_running_mean, end=" | ")
 print("observations counted:", round(normaliser.obs_rms.count))
 assert normaliser.update_running_mean and round(normaliser.obs_rms.count) == 4
 

@@ -124,7 +124,7 @@ print("100 steps, every number equal:", observations[:, 0].round(3))
 #
 # A loop does one thing after another. To see it, we give four sub-environments steps of 2, 4, 1 and 3 milliseconds
 # and put a stopwatch around each one that notes when its step began and ended. The steps only sleep, as a step does
-# that waits for another program. They do not even need the processor.
+# that waits for a robot or a server. They do not even need the processor.
 
 # %%
 costs = [0.002, 0.004, 0.001, 0.003]

@@ -14,8 +14,8 @@
 # %% [markdown]
 # # `reset`: first observations, seeds and a seeding protocol
 #
-# After this chapter you can start a batch so that the whole run repeats exactly, say which random numbers each row
-# gets, and keep two runs from sharing them.
+# After this chapter you can choose the seeds of a batch so that the whole run repeats exactly, say which random
+# numbers each row gets, and keep two runs from sharing them.
 #
 # **You need:** chapter 1, [VectorEnv](01_vector_env.ipynb). **Time:** about 22 minutes.
 
@@ -748,7 +748,7 @@ check("04.4", random_run)
 #
 # ```python
 # def random_run(envs, seed, steps):
-#     envs.action_space.seed(1_000_000 + seed)
+#     envs.action_space.seed(2_000_000 + seed)
 #     history = [envs.reset(seed=seed)[0]]
 #     for _ in range(steps):
 #         history.append(envs.step(envs.action_space.sample())[0])

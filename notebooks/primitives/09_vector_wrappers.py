@@ -67,32 +67,32 @@ def play(envs, steps, seed=1):
 
 # %%
 pendulums = make("Pendulum-v1", max_episode_steps=60)
-inside = wv.ClipReward(wv.RecordEpisodeStatistics(pendulums), -1, 1)
-raw = play(inside, 60)[-1][4]["episode"]["r"]
+inner = wv.ClipReward(wv.RecordEpisodeStatistics(pendulums), -1, 1)
+raw = play(inner, 60)[-1][4]["episode"]["r"]
 
 pendulums = make("Pendulum-v1", max_episode_steps=60)
-outside = wv.RecordEpisodeStatistics(wv.ClipReward(pendulums, -1, 1))
-clipped = play(outside, 60)[-1][4]["episode"]["r"]
+outer = wv.RecordEpisodeStatistics(wv.ClipReward(pendulums, -1, 1))
+clipped = play(outer, 60)[-1][4]["episode"]["r"]
 
-print("recorded inside the clipping: ", raw.round(1))
-print("recorded outside the clipping:", clipped.round(1))
+print("the recorder is the inner one:", raw.round(1))
+print("the recorder is the outer one:", clipped.round(1))
 assert (raw < clipped - 100).all()
 
 # %% [markdown]
-# Nothing about the episodes differs, only who saw which rewards. A wrapper sees what comes out of the one inside
-# it. Recorded inside, the statistics are those of the task. Recorded outside, they are those of the clipped
-# rewards, and a learning curve drawn from them says nothing about Pendulum.
+# Nothing about the episodes differs, only who saw which rewards. Of two wrappers the *inner* one is nearer to the
+# environment, and the *outer* one sees what comes out of it. The statistics of the inner recorder are those of the
+# task. Those of the outer one are of clipped rewards: a learning curve drawn from them says nothing about Pendulum.
 
 # %% tags=["hide-input"]
 plain = make("Pendulum-v1", max_episode_steps=60)
 unclipped_rewards = np.array([step[1][0] for step in play(plain, 60)])
-clipped_rewards = np.array([step[1][0] for step in play(outside, 60)])
+clipped_rewards = np.array([step[1][0] for step in play(outer, 60)])
 alt = (
-    "Two lines, the reward of one row over sixty calls. Inside the clipping wrapper it "
-    "swings far below minus one; outside, it never goes below minus one."
+    "Two lines, the reward of one row over sixty calls. Before the clipping wrapper it "
+    "swings far below minus one; after it, it never goes below minus one."
 )
 fig, ax = figure(7, 3)
-for place, line in {"inside": unclipped_rewards, "outside": clipped_rewards}.items():
+for place, line in {"before": unclipped_rewards, "after": clipped_rewards}.items():
     ax.plot(line, markevery=6, label=f"{place} ClipReward, sum {line.sum():.0f}")
 ax.set(xlabel="call to step", ylabel="reward of row 0")
 ax.set_title("One episode, seen from two places")
@@ -123,14 +123,15 @@ assert list(envs.return_queue) == [1 + 2 + 3] * 2
 #
 # A [vector wrapper](../../book/glossary.md#vector-wrapper) is itself a `VectorEnv` around another one. The base
 # class, `gymnasium.vector.VectorWrapper`, changes nothing: `reset`, `step`, `render`, `close`, the spaces, the
-# metadata, the generators are those of the environment inside. So wrappers nest, and the printed name shows the
+# metadata, the generators are those of what it wraps. So wrappers nest, and the printed name shows the
 # nest from the outside in.
 
 # %%
-print(inside)
-print(type(inside.env).__name__, "|", type(inside.unwrapped).__name__)
-assert isinstance(inside, vector.VectorEnv) and not isinstance(inside, gym.Env)
-assert inside.num_envs == inside.unwrapped.num_envs == 2
+envs = inner
+print(envs)
+print(type(envs.env).__name__, "|", type(envs.unwrapped).__name__)
+assert isinstance(envs, vector.VectorEnv) and not isinstance(envs, gym.Env)
+assert envs.num_envs == envs.unwrapped.num_envs == 2
 
 # %% [markdown]
 # What it passes on is the interface and no more. `call`, `get_attr` and `set_attr` do not belong to it: ask
@@ -138,17 +139,18 @@ assert inside.num_envs == inside.unwrapped.num_envs == 2
 # spaces and its metadata. The number of sub-environments it can only read.
 
 # %%
-print("through unwrapped:", inside.unwrapped.get_attr("max_torque"))
+print("through unwrapped:", envs.unwrapped.get_attr("max_torque"))
 with expect(AttributeError):
-    inside.num_envs = 3
+    envs.num_envs = 3
 
 # %% tags=["remove-cell"]
 with expect(AttributeError):
-    inside.get_attr("max_torque")
+    envs.get_attr("max_torque")
 
 # %% [markdown]
-# A wrapper for single environments, from `gymnasium.wrappers`, goes inside a vector environment and never around it.
-# Chapter 15, [nested wrappers](../compositions/15_nested_wrappers.ipynb), is about which side is right for what.
+# A wrapper for single environments, from `gymnasium.wrappers`, goes *inside* the batch, one for each row, and never
+# *around* it. Chapter 15, [nested wrappers](../compositions/15_nested_wrappers.ipynb), is about which side is right for
+# what.
 #
 # ## Three bases, one method each
 #
@@ -231,7 +233,7 @@ assert pictures.shape == (2, 6, 8) and envs.observation_space.shape == (2, 6, 8,
 assert pictures not in envs.observation_space
 
 # %% [markdown]
-# No error. The wrapper inherited the spaces of the environment inside, and they are no longer true. The error comes
+# No error. The wrapper inherited the spaces of the environment it wraps, and they are no longer true. The error comes
 # later and elsewhere: in a network built for three colours, in a buffer allocated from the space, or in an innocent
 # wrapper around this one.
 
@@ -268,8 +270,14 @@ print("single", envs.single_observation_space, "| flattened batch", flat.shape)
 assert envs.single_observation_space.shape == (6, 8) and flat.shape == (2, 48)
 
 # %% [markdown]
-# The two lines that set the spaces are the price. The test is one line, and belongs among every wrapper's tests:
-# the observation is in `observation_space`. The same holds for an action wrapper and the two action spaces.
+# The two lines that set the spaces are the price. The same holds for an action wrapper and the two action spaces. For
+# one key of a `Dict`, put together `Dict({**single.spaces, key: box})` and return a new dict: the
+# [patterns](../../book/api_patterns.md#one-key-of-a-dict-observation) have it.
+#
+# The quickest test is one line, and belongs among every wrapper's tests: the observation is in `observation_space`. It
+# is a beginning and no proof. A black picture passes it, as we shall see, and so does a wrong dtype that the space can
+# hold. The proof sets the wrapper [side by side](../compositions/12_reward_wrapper.ipynb#the-same-transition-twice)
+# with an environment that is not wrapped, and asks the [contract checker](../trust/24_testing_vector_envs.ipynb).
 #
 # ## The ready-made ones
 #
@@ -384,8 +392,13 @@ for ax, title, images in zip(axes, titles, [original, picture, black], strict=Tr
     ax.spines[:].set_visible(True)
 show(fig, alt)
 
+# %% tags=["remove-cell"]
+assert black in wrong.observation_space
+assert np.allclose(picture, original / 255) and not np.allclose(black, original / 255)
+
 # %% [markdown]
 # Both orders announce the same space, and the black picture is in it. A model would train on it without complaint.
+# Only the comparison with what it should be, the original divided by 255, tells them apart.
 #
 # ### Actions
 #
@@ -420,7 +433,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert "precision" in str(caught[0].message)
 
 # %% [markdown]
-# `RescaleAction` does not clip: 3 arrives as 6. To have both, put `ClipAction` outside. The other way round is
+# `RescaleAction` does not clip: 3 arrives as 6. To have both, make `ClipAction` the outer one. The other way round is
 # refused, since `ClipAction` announces a space without bounds, and those cannot be rescaled.
 
 # %%
@@ -435,7 +448,8 @@ with expect(ValueError):
 # ### Rewards, statistics, infos
 #
 # Two of these you have met, and `NormalizeReward` has a section below. `TransformReward` takes a function of the
-# batch. `DictInfoToList` makes a list of the infos, one dictionary for each row: chapter 5, [step](05_step.ipynb).
+# batch. `DictInfoToList`, always the outermost, makes a list of the infos, one dictionary for each row: chapter
+# 5, [step](05_step.ipynb#one-dict-for-each-row).
 
 # %%
 ways["ClipReward"] = "Pendulum-v1", lambda e: wv.ClipReward(e, -1, 1)
@@ -590,7 +604,7 @@ assert not any(
 )
 
 # %% [markdown]
-# The simple way out is to transform inside, with a single-environment wrapper: then everything that leaves is
+# The simple way out is to transform inside the batch, with a single-environment wrapper: then everything that leaves is
 # transformed ([nested wrappers](../compositions/15_nested_wrappers.ipynb#the-way-round-same_step)). To treat
 # `final_obs` as well is exercise 09.4. Frame stacking, time limits and delays, for which there is no vector wrapper,
 # go inside too. The two that render are in chapter 26, [rendering](../trust/26_rendering.ipynb).
@@ -712,7 +726,7 @@ assert fed(NEXT_STEP, "terminated") == [1, 3, 3] + [4, 6, 3] * 3
 # ## What trips people up
 #
 # **"The actions I stored are not those I sent."** `VectorizeTransformAction` writes its result into the array it
-# was given, whenever its action space equals the one inside. That array is the caller's.
+# was given, whenever its action space equals that of what it wraps. That array is the caller's.
 
 # %%
 envs = make("MountainCarContinuous-v0")
@@ -737,11 +751,11 @@ with expect(TypeError):
     envs.step(np.ones((2, 1), int))
 
 # %% [markdown]
-# A wrapper whose space differs from the one inside has a buffer of its own and leaves your actions alone. `ClipAction`
+# A wrapper whose space differs from the wrapped one has a buffer of its own and leaves your actions alone. `ClipAction`
 # is one, since it always widens the space.
 #
 # Rewards and observations are treated in the same way. `VectorizeTransformReward`, and `ClipReward` with it, rewrites
-# the reward array that a wrapper inside may have kept. `VectorizeTransformObservation` writes into its input where the
+# the reward array that an inner wrapper may have kept. `VectorizeTransformObservation` writes into its input where the
 # space stays equal: leave `copy` at its default under it, or it transforms the vector environment's own buffer, and
 # may do so twice. And `info["_episode"]` of `RecordEpisodeStatistics` *is* the wrapper's memory of finished rows. Read
 # it, but do not write into it.
@@ -819,7 +833,7 @@ assert length == 1 and options == {}
 
 # %% [markdown]
 # The emptied dictionary is a trap of its own: used again, it resets everything. A wrapper of four lines cures the
-# counters. Placed inside, it hands the environment a copy to empty, and the mask stays for the recorder to find.
+# counters. As the inner one, it hands the environment a copy to empty, and the mask stays for the recorder to find.
 
 
 # %%
@@ -830,7 +844,7 @@ class CopyOptions(vector.VectorWrapper):
 
 
 length, _ = length_of_row_1(lambda e: wv.RecordEpisodeStatistics(CopyOptions(e)))
-print("with CopyOptions inside:", length)
+print("with CopyOptions as the inner one:", length)
 assert length == 3
 
 # %% [markdown]
@@ -861,7 +875,8 @@ with expect(NotImplementedError):
 # %% [markdown]
 # **"`object has no attribute 'func'`."** The `VectorizeTransform...` wrappers make *one* single-environment wrapper
 # and use its function for all rows. One that overrides a method instead does not fit, `DiscretizeAction` and
-# `FrameStackObservation` among them, and the error comes only at the first call. Use it inside, with `wrappers=`.
+# `FrameStackObservation` among them, and the error comes only at the first call. Use it inside the batch, with
+# `wrappers=`.
 
 # %%
 envs = wv.VectorizeTransformAction(
@@ -916,20 +931,13 @@ flat = wv.FlattenObservation(make(DICT))
 assert wv.NormalizeObservation(flat).reset(seed=0)[0].shape == (2, 10)
 
 # %% [markdown]
-# **"`requires info type to be dict`."** `DictInfoToList` must be the outermost: what is around it finds a list.
-
-# %%
-with expect(AssertionError):
-    play(wv.RecordEpisodeStatistics(wv.DictInfoToList(make("Pendulum-v1"))), 1)
-
-# %% [markdown]
 # ## Exercises
 #
 # ### Exercise 09.1: predict the two returns
 #
-# The rewards of an episode of `book/StepCounter-v0` are 1, 2 and 3. What return does `RecordEpisodeStatistics`
-# report when it is *inside* `ClipReward(..., max_reward=2)`, and what when it is *outside*? Answer with a pair,
-# `(inside, outside)`.
+# The rewards of an episode of `book/StepCounter-v0` are 1, 2 and 3. Around it are `RecordEpisodeStatistics` and
+# `ClipReward(..., max_reward=2)`. What return is reported when the recorder is the inner one, and what when it is the
+# outer one? Answer with a pair, `(inner, outer)`.
 #
 # <details><summary>Hint</summary>
 #
@@ -950,7 +958,7 @@ check("09.1", answer)
 # answer = (6, 5)
 # ```
 #
-# Inside, the rewards are still 1, 2, 3. Outside, they are 1, 2, 2.
+# The inner one still sees 1, 2, 3. The outer one sees 1, 2, 2.
 #
 # </details>
 #
@@ -1001,7 +1009,7 @@ check("09.2", HideVelocity)
 #
 # <details><summary>Hint</summary>
 #
-# What you return is what the wrapper inside writes into. A slice such as `actions[:]` shares its memory with
+# What you return is what the inner wrapper writes into. A slice such as `actions[:]` shares its memory with
 # `actions`.
 #
 # </details>
@@ -1076,9 +1084,10 @@ check("09.4", DivideByEight)
 #
 # ## Recap
 #
-# - A wrapper sees what the one inside it returns. Record inside what you want to report: clipped rewards are not the task's.
+# - The outer wrapper sees what the inner one returns. Let the inner one record: clipped rewards are not the task's.
 # - An observation or action wrapper that changes shape, dtype or bounds sets both spaces. Nothing checks it for you.
-# - Observation wrappers refuse `SAME_STEP`; `NormalizeObservation` takes `NEXT_STEP` only. Transform inside instead.
+# - Observation wrappers refuse `SAME_STEP`; `NormalizeObservation` takes `NEXT_STEP` only. Transform inside the
+#   batch instead.
 # - `NormalizeObservation` has one mean for all rows. `NormalizeReward` divides, and never centres.
 # - The `VectorizeTransform...` wrappers may write into arrays that are yours. Copy what you keep.
 #

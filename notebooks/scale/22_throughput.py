@@ -337,7 +337,7 @@ assert costs["checker"].median < 0.3 * costs["physics"].median
 #
 # What does the machinery do with its time? Three of its parts can be called by themselves.
 
-# %% tags=["timing"]
+# %% tags=["hide-input", "timing"]
 space, batch = bare().observation_space, np.zeros((8, 4), np.float32)
 rows, many = [space.sample() for _ in range(8)], gym.spaces.MultiDiscrete([2] * 8)
 actions, flags = many.sample(), np.zeros(8, bool)
@@ -389,20 +389,24 @@ table(rows, f"Steps of single environments, against the bound of {least:.0f} µs
 
 # %% [markdown]
 # Above the bound it depends on the cores, and on what a step does with its time. `Wait`, of this book's helpers,
-# burns processor time or sleeps, as long as it is told. Four rows:
+# burns processor time or sleeps, as long as it is told. Four rows, and in between two rows that burn for 20 ms: that
+# is too long for messages to matter, so `together` says how many cores two processes got.
 
 
 # %% tags=["timing"]
-def gain(cost, how, rows=4, rounds=11):
+def gain(make, rows=4, rounds=11):
     """Cost of a step in the loop, in µs, and how many times as fast processes are."""
-    fns = [partial(Wait, cost / 1e6, how)] * rows
-    kinds = {"loop": lambda: SyncVectorEnv(fns), "procs": lambda: AsyncVectorEnv(fns)}
-    result = race(kinds, rounds)
-    return result.cost("loop").median - quickest["loop"], result.ratio("procs", "loop")
+    kinds = {
+        kind: partial(kind, [make] * rows) for kind in (SyncVectorEnv, AsyncVectorEnv)
+    }
+    result, (loop, procs) = race(kinds, rounds), kinds
+    return result.cost(loop).median - quickest["loop"], result.ratio(procs, loop)
 
 
 plan = [25, 50, 100, 200, 400, 800, 1600]
-sweep = {how: [gain(cost, how) for cost in plan] for how in ("burn", "sleep")}
+sweep = {"burn": [gain(partial(Wait, cost / 1e6, "burn")) for cost in plan]}
+together = gain(partial(Wait, 0.02, "burn"), rows=2, rounds=5)[1].median
+sweep["sleep"] = [gain(partial(Wait, cost / 1e6, "sleep")) for cost in plan]
 
 # %% tags=["hide-input", "timing"]
 fig, ax = figure(7, 3.6)
@@ -450,22 +454,116 @@ pays = {}
 for how, found in sweep.items():
     costs, ratios = zip(*[(cost, g.median) for cost, g in found], strict=True)
     pays[how] = break_even(costs, ratios)
-    text = (
-        f"pay from about {pays[how]:.0f} µs" if pays[how] else "do not pay: busy cores"
-    )
+    text = f"pay from about {pays[how]:.0f} µs" if pays[how] else "do not pay"
     print(f"{how:5s} processes {text}; at the last cost {ratios[-1]:.1f} times as fast")
 assert sweep["burn"][0][1].median < 1
 
+
 # %% tags=["remove-cell", "timing"]
-assert gain(1000, "sleep")[1].median > 1.5
+assert gain(partial(Wait, 0.001, "sleep"))[1].median > 1.5
+
+
+# %% tags=["hide-input", "timing"]
+def reason(cost):
+    """Why processes do not pay at this cost of a step that computes, in µs."""
+    if least > cost / 2:  # then not even two cores make up for it
+        return f"The reason is the price: {least:.0f} µs a row."
+    return (
+        f"It is not the price, {least:.0f} µs a row, but the cores: no second was free."
+    )
+
+
+say(
+    f"Two processes that compute at once did **{together:.1f} times** the work of one: "
+    f"so much did they get of {cores()} cores. "
+    + ("" if pays["burn"] else f"Burning did not pay. {reason(plan[-1])}")
+)
+
+# %% tags=["remove-cell"]
+assert "the reason is the price" in reason(1.99 * least).lower()
+assert "no second was free" in reason(2.01 * least)
 
 # %% [markdown]
 # Sleepers share a core without noticing, so their gain goes towards four, the number of rows. Burners need cores:
-# with `k` of them, the gain cannot pass `k`, and it falls short of it whenever your own process or somebody else
-# wants one too.
+# with `k` of them *free*, the gain cannot pass `k`. A core that another program uses, or that a quota holds back, is
+# not free, and that may change within seconds.
 #
-# A step that asks a simulator in *another* program sleeps, for Python. A step that calls into a compiled library
-# computes.
+# ### Whose processor does the work?
+#
+# A step that calls into a compiled library computes. And one that asks a simulator in another program? That of `Asks`,
+# folded away, sends a line to a program beside it on this machine, which computes for 3 ms and answers. We set it
+# beside the two others, with four rows for each core (sixteen at most), and note for what share of a step Python
+# itself is at work.
+
+# %% tags=["hide-input"]
+PROGRAM = """
+import sys, time
+for line in sys.stdin:
+    until = time.thread_time() + float(line)
+    while time.thread_time() < until: pass
+    print(flush=True)
+"""
+
+
+# %% tags=["hide-input"]
+class Asks(StepCounter):
+    def __init__(self):
+        super().__init__(length=10_000)
+        command, pipe = [sys.executable, "-c", PROGRAM], subprocess.PIPE
+        self.program = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+
+    def step(self, action):
+        print(0.003, file=self.program.stdin, flush=True)
+        self.program.stdout.readline()
+        return super().step(action)
+
+    def close(self):
+        self.program.kill()
+        self.program.communicate()
+
+
+# %% tags=["hide-input"]
+def share_of_python(make, steps=20):
+    env = make()
+    env.reset(seed=0)
+    begin = np.array([time.thread_time(), time.perf_counter()])
+    for _ in range(steps):
+        env.step(0)
+    computed, passed = np.array([time.thread_time(), time.perf_counter()]) - begin
+    env.close()
+    return computed / passed
+
+
+# %% tags=["timing"]
+kinds = {
+    "sleeps": partial(Wait, 0.003, "sleep"),
+    "burns": partial(Wait, 0.003, "burn"),
+    "asks": Asks,
+}
+many = min(4 * cores(), 16)
+shares = {name: share_of_python(make) for name, make in kinds.items()}
+gains = {name: gain(make, many, rounds=7)[1] for name, make in kinds.items()}
+
+# %% tags=["hide-input", "timing"]
+rows = [
+    {
+        "a step that": name,
+        "Python at work": f"{100 * share:.0f} %",
+        "processes: times as fast as the loop": f"{gains[name]:.1f}",
+    }
+    for name, share in shares.items()
+]
+table(rows, f"Steps of 3 ms, {many} rows: median and middle half")
+
+# %% tags=["remove-cell", "timing"]
+assert 3 * max(shares["asks"], shares["sleeps"]) < shares["burns"]
+assert gains["asks"].median < 0.7 * gains["sleeps"].median or cores() > 8
+
+# %% [markdown]
+# For Python the third step only waits, like the first. But what it waits for is done on this machine, so it can gain
+# no more than free cores allow, like the second. Do not ask whether your step waits; ask **whose processor does the
+# work**. If it is this machine's, take as many rows as there are free cores. If the work is done elsewhere, by a
+# robot, a server, another machine, take more.
 #
 # ### Stragglers
 #
@@ -683,9 +781,10 @@ assert stored["JAX rollouts", 4096] < 3 * stored["our native", 4096]
 # The questions in their order, with the thresholds of this run.
 
 # %% tags=["timing"]
+short = least > plan[-1] / 2  # even the longest step was, for processes to pay
+without = "but not here" if short else "but only one was free"
 burn, sleep = (
-    f"from {cost:.0f} µs a step" if cost else "but not on this machine"
-    for cost in pays.values()
+    f"from {cost:.0f} µs a step" if cost else without for cost in pays.values()
 )
 
 # %% tags=["hide-input", "timing"]
@@ -695,22 +794,22 @@ texts = {
     f"top speed at {half:,.0f}",
     "short?": f"Is a step shorter\nthan {least:.0f} µs?",
     "loop": "The loop;\nas many rows as the\nalgorithm wants",
-    "waits?": "Does a step compute,\nor wait for others?",
-    "cores": f"Processes,\none for each core,\n{burn}",
+    "whose?": "Whose processor\ndoes the work\nof a step?",
+    "cores": f"Processes,\none for each free core,\n{burn}",
     "more": f"Processes,\nseveral for each core,\n{sleep}",
     "cluster": "A cluster,\nwith whole rollouts:\nchapter 23",
 }
 
 # %% tags=["hide-input", "timing"]
 places = {"arrays?": (0, 0), "native": (1, 0), "short?": (0, 1), "loop": (1, 1)}
-places |= {"waits?": (0, 2), "cores": (1, 2), "more": (0, 3), "cluster": (1, 3)}
+places |= {"whose?": (0, 2), "cores": (1, 2), "more": (0, 3), "cluster": (1, 3)}
 arrows = [
     ("arrays?", "native", "yes"),
     ("arrays?", "short?", "no"),
     ("short?", "loop", "yes"),
-    ("short?", "waits?", "no"),
-    ("waits?", "cores", "computes"),
-    ("waits?", "more", "waits"),
+    ("short?", "whose?", "no"),
+    ("whose?", "cores", "this machine's"),
+    ("whose?", "more", "nobody's here"),
     ("cores", "cluster", "too slow"),
     ("more", "cluster", "too slow"),
 ]
@@ -743,7 +842,8 @@ ax.set(xlim=(-0.4, 1.4), ylim=(3.4, -0.4))
 ax.axis("off")
 alt = f"""A flow chart. A step that can be written with arrays: a native class.
 Otherwise, a step shorter than {least:.0f} µs: the loop. A longer one: processes, one a
-core if it computes, several a core if it waits. Still too slow: a cluster."""
+free core if this machine does the work, several a core if nobody here does. Still too
+slow: a cluster."""
 show(fig, alt)
 
 # %% [markdown]
@@ -815,22 +915,6 @@ envs.reset(seed=0)
 rewards = np.array([envs.step(np.zeros(4, int))[1] for _ in range(10)])
 print("counted:", rewards.size, "| taken:", np.count_nonzero(rewards))
 assert np.count_nonzero(rewards) == rewards.size / 2
-
-# %% [markdown]
-# **"The first measurement is always slow."** It is: imports, caches, memory, and a compiled contender compiles on its
-# first call. Do not average it away, leave it out.
-
-# %% tags=["timing"]
-envs = maker("our native", rows=4)()
-envs.reset(seed=0)
-step, calls = stepping(envs), []
-for _ in range(200):
-    start = time.perf_counter()
-    step()
-    calls.append(1e6 * (time.perf_counter() - start))
-usual = np.median(calls[1:])
-print(f"first call {calls[0]:.0f} µs, median of the others {usual:.0f} µs")
-assert calls[0] > usual
 
 # %% [markdown]
 # ## Exercises
@@ -937,8 +1021,8 @@ check("22.3", seconds_left)
 # - The loop's speed is flat: batching by a loop is for the algorithm. Most of its time is physics; infos are the part
 #   you can change.
 # - A native class is far ahead wherever a step can be written with arrays, and gets faster with every row.
-# - Processes pay above a break-even that you can measure: about as many as cores for steps that compute, more for
-#   steps that wait. Stragglers take it back.
+# - Processes pay above a break-even that you can measure: about as many as free cores for steps that this machine
+#   computes, in Python or beside it, more for work done elsewhere. Stragglers take it back.
 # - The environment is one part of training. Ask what share it has before you make it faster.
 #
 # **Before:** [a native environment](21_native_vector_env.ipynb). **Next:** [beyond one

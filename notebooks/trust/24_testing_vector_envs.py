@@ -1468,13 +1468,43 @@ with expect(TypeError):
 assert unharmed.step(np.zeros(3, int))[0].shape == (3, 4)
 unharmed.close()
 
+# %% tags=["remove-cell"]
+import ast
+import inspect
+
+from helpers import contract
+
+
+def bare(function, documented):
+    tree = ast.parse(inspect.getsource(function)).body[0]
+    if ast.get_docstring(tree) and not documented:
+        tree.body = tree.body[1:]
+    return ast.unparse(tree)
+
+
+# %% tags=["remove-cell"]
+ours = [clause, run, judge, ends, mode_of, play, describe, same, difference, starts]
+ours += [split, need_random_starts, mix, rows_of, row_pairs, matches, check_contract]
+for function in [*ours, *CLAUSES.values()]:
+    name, documented = function.__name__, function.__name__ in CLAUSES
+    other = getattr(contract, name)
+    assert bare(function, documented) == bare(other, documented), name
+assert list(CLAUSES) == list(contract.CLAUSES) and Call._fields == contract.Call._fields
+assert (
+    contract.check_contract(native, known, [fixed_start])
+    == reports["CartPoleVectorEnv"]
+)
+
 # %% [markdown]
 # ## In your own test suite
 #
-# Put the clauses into a module of yours, and let one parametrised test of `pytest` run them, so that each is reported
-# by name:
+# The checker of this page is also in `helpers/contract.py`, one file that needs NumPy and Gymnasium alone: copy it into
+# your tests, or import it. Let one parametrised test of `pytest` run the clauses, so that each is reported by name:
 #
 # ```python
+# from helpers.contract import CLAUSES, judge
+#
+#
 # @pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
 # def test_contract(clause):
 #     result, note = judge(clause, make)

@@ -906,14 +906,48 @@ finally:
 # %% [markdown]
 # Bit for bit the same, whether the worker raised, died or hung. What the pattern does not give you:
 #
-# - **A rollout that continues.** Many training loops do not reset between rollouts. Gymnasium cannot save such a
+# - **A rollout that continues.** Most training loops do not reset between rollouts. Gymnasium cannot save such a
 #   state, so after an accident those episodes are lost and new ones begin. The data is valid, the run is no longer
-#   reproducible. If you want both, reset at the start of each rollout, with a seed drawn from the rollout's number.
+#   reproducible. The [patterns](../../book/api_patterns.md#carry-on-after-a-death) have the code: a new environment, a
+#   new start, no flags carried over.
 # - **What lives in wrappers.** A running mean in `NormalizeObservation`, episode statistics, a video in the making:
 #   they belong to the environment that you throw away. Save such numbers with your checkpoints and put them back in
-#   `make`.
+#   `make`. And behind a wrapper `rollout` must call `step`, for there is no `step_async`.
 # - **The main process.** If that is killed, its workers notice that the pipes have closed, and end. Starting again
 #   is a matter for your checkpoints.
+#
+# Why not always reset at the start of a rollout, with a seed drawn from its number? Here a good policy plays CartPole,
+# whose time limit is 500, in rollouts of 128 calls. We note the latest step of an episode that is ever seen:
+
+
+# %% tags=["hide-input"]
+def play_on(reset_each, calls=1024, length=128):
+    with closing(gym.make_vec("CartPole-v1", 8, vectorization_mode="sync")) as envs:
+        observations, _ = envs.reset(seed=0)
+        latest = cut = 0
+        for call in range(calls):
+            if reset_each and call % length == 0:
+                observations, _ = envs.reset(seed=call)
+            actions = (observations[:, 2] + observations[:, 3] > 0).astype(int)
+            observations, _, _, truncated, _ = envs.step(actions)
+            latest = max(latest, *envs.get_attr("_elapsed_steps"))
+            cut += int(truncated.sum())
+    return {"latest step seen": latest, "cut by the time limit": cut}
+
+
+# %% tags=["hide-input"]
+ways = {"go on": play_on(False), "begin with a reset": play_on(True)}
+rows = [{"rollouts that": name, **found} for name, found in ways.items()]
+table(rows, "A good policy in CartPole, 8 rollouts of 128 calls")
+
+# %% tags=["remove-cell"]
+assert ways["go on"]["latest step seen"] == 500
+assert ways["go on"]["cut by the time limit"] > 5
+assert list(ways["begin with a reset"].values()) == [128, 0]
+
+# %% [markdown]
+# That is the price: late states, and the time limit with them, vanish from the data. Pay it where episodes are
+# shorter than a rollout anyway.
 
 # %% tags=["remove-cell"]
 normalised = gym.wrappers.vector.NormalizeObservation(make())
@@ -1090,7 +1124,7 @@ print("processes dropped, exit codes:", [process.exitcode for process in workers
 assert [process.exitcode for process in workers] == [-15, -15]
 
 # %% [markdown]
-# Wrappers can come and go; up to version 1.2 a dropped wrapper closed the environment inside. A dropped loop closes
+# Wrappers can come and go; up to version 1.2 a dropped wrapper closed what it wrapped. A dropped loop closes
 # nothing. Dropped processes are terminated, which is the 15 of the exit codes, and again no `close` of a
 # sub-environment has run. So if yours writes a file or frees a licence, call `close()`, and use `closing` or `try` and
 # `finally` so that it happens after an error as well.

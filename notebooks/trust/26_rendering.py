@@ -40,8 +40,8 @@ from helpers.pages import expect, say, table
 
 # %% [markdown]
 # This page is made on a machine without a screen. The first line below says so to pygame, the library that draws
-# Gymnasium's small environments; a [later section](#without-a-display) explains it. The second line turns off a
-# greeting that pygame prints.
+# Gymnasium's small environments; a [later section](#headless-without-a-display) explains it. The second line turns
+# off a greeting that pygame prints.
 
 # %%
 os.environ["SDL_VIDEODRIVER"] = "dummy"
@@ -193,9 +193,9 @@ for parts in zip(*texts, strict=True):  # the lake marks its position with a col
     print(*[f"{part:12s}" for part in parts])
 
 # %% [markdown]
-# The mode belongs to the sub-environments. `envs.render_mode` tells only what row 0 says, and the rows may differ.
-# So a batch in which a single row can be watched needs nothing special, just two kinds of
-# [factory](../../book/glossary.md#factory), the functions that make the sub-environments:
+# The mode belongs to the sub-environments. `envs.render_mode` tells only what row 0 says, and the rows may differ. So
+# a batch in which a single row can be watched needs just two kinds of [factory](../../book/glossary.md#factory), the
+# functions that make the sub-environments:
 
 # %%
 fns = [lambda: gym.make("CartPole-v1", render_mode="rgb_array")]
@@ -203,8 +203,30 @@ fns += [lambda: gym.make("CartPole-v1")] * 3
 with closing(gym.vector.SyncVectorEnv(fns)) as envs:
     envs.reset(seed=0)
     result = [type(frame).__name__ for frame in envs.render()]
-    print(envs.render_mode, result)
+    print(envs.render_mode, result, "| row 0 alone:", envs.envs[0].render().shape)
     assert result == ["ndarray", "NoneType", "NoneType", "NoneType"]
+
+# %% [markdown]
+# In a script of yours that `render()` warns: "You are calling render method without specifying any render mode." Every
+# row was asked, and three have no mode to draw in. It does no harm, and this page has turned the log off since the
+# table above. In a loop you can ask the watched row alone, which is quiet and quicker.
+
+# %% tags=["remove-cell"]
+import warnings
+
+gym.logger.min_level = 30
+with (
+    closing(gym.vector.SyncVectorEnv(fns)) as envs,
+    warnings.catch_warnings(record=True, action="always") as log,
+):
+    envs.reset(seed=0)
+    assert envs.envs[0].render().shape == (400, 600, 3) and not log
+    envs.render()
+assert len(log) == 3
+assert all(
+    "calling render method without specifying any" in str(w.message) for w in log
+)
+gym.logger.min_level = 50
 
 # %% tags=["remove-cell"]
 with (
@@ -482,8 +504,6 @@ first = rows_of(next(iter(films.values())))[0]
 assert " ".join(map(read, first)) == "0.0 0.1 0.2 0.3 0.3 0.4"
 
 # %% tags=["remove-cell"]
-import warnings
-
 gym.logger.min_level = 30
 for mode, count in (("sync", 1), ("vector_entry_point", 0)):
     with warnings.catch_warnings(record=True) as log:
@@ -587,16 +607,18 @@ assert all(written(n, fps=32) == n for n in range(1, 1000))
 # ### A film without moviepy
 #
 # Frames are arrays, so you can also collect them yourself and choose the format. Pillow, which matplotlib brings
-# along, writes an animated GIF that any browser shows.
+# along, writes an animated GIF that any browser shows. Draw after the reset and then *after* each step: a loop that
+# draws before it steps never shows what the last step led to.
 
 # %%
-pages = []
 with closing(cartpoles(4)) as envs:
     envs.action_space.seed(0)
     envs.reset(seed=0)
+    film = [envs.render()]
     for _ in range(20):
-        pages.append(Image.fromarray(shrink(tile(envs.render(), 2), 4)))
         envs.step(envs.action_space.sample())
+        film.append(envs.render())
+pages = [Image.fromarray(shrink(tile(frames, 2), 4)) for frames in film]
 
 # %%
 with tempfile.TemporaryDirectory() as folder:
@@ -604,15 +626,15 @@ with tempfile.TemporaryDirectory() as folder:
     settings = {"save_all": True, "append_images": pages[1:]}
     pages[0].save(path, duration=40, loop=0, **settings)
     size = os.path.getsize(path)
-    with Image.open(path) as film:
-        print(film.n_frames, "frames of", film.size, "in", round(size / 1000), "kB")
-        assert film.n_frames == 20 and film.size == (300, 200)
+    with Image.open(path) as gif:
+        print(gif.n_frames, "frames of", gif.size, "in", round(size / 1000), "kB")
+        assert gif.n_frames == 21 and gif.size == (300, 200)
 
 # %% [markdown]
 # `duration` is in milliseconds and for each frame; a GIF counts in hundredths of a second. Pillow merges frames
 # that are equal, which keeps the duration and lowers the count.
 #
-# ## Without a display
+# ## Headless: without a display
 #
 # A server, a container and a job on a cluster have no screen. Does drawing work there? We ask in a script of its
 # own, with and without the variable that we set at the beginning, and with all that could point to a screen

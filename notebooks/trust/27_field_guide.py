@@ -57,6 +57,10 @@ assert smallest == 0
 #
 # | what you see | where to look |
 # |---|---|
+# | `object is not callable` | [recipes, not environments](#object-is-not-callable) |
+# | `unexpected keyword argument 'autoreset_mode'` | [where the mode goes](#the-autoreset-mode-is-refused) |
+# | `is not a valid AutoresetMode` | [how the modes are written](#the-autoreset-mode-is-refused) |
+# | `Custom vector environment can be passed arguments only` | [native classes](#the-autoreset-mode-is-refused) |
 # | `observation spaces are not equivalent` | [rows with different limits](#rows-with-different-limits-are-refused) |
 # | `Sub-environment action space doesn't make` | [rows with different limits](#rows-with-different-limits-are-refused) |
 # | `do not share a common shape and dtype` | [a pair of spaces](#my-own-pair-of-spaces-is-refused) |
@@ -73,6 +77,9 @@ assert smallest == 0
 #
 # | what you see | where to look |
 # |---|---|
+# | `before calling env.reset()` | [the first reset](#a-step-before-the-first-reset) |
+# | `The truth value of an array` | [flags are arrays](#the-truth-value-of-an-array-is-ambiguous) |
+# | `unsupported operand type(s) for -: 'list' and 'float'` | [a list of actions](#a-list-of-actions) |
 # | `object of type 'numpy.int64' has no len()` | [seeds](#a-seed-is-refused-or-two-runs-are-nearly-the-same) |
 # | `the length must match num_envs` | [seeds](#a-seed-is-refused-or-two-runs-are-nearly-the-same) |
 # | `zip() argument 2 is longer`, or `shorter` | [too few or too many actions](#zip-argument-2-is-shorter-or-longer) |
@@ -80,7 +87,9 @@ assert smallest == 0
 # | `options['reset_mask']` in a message | [the mask](#the-reset-mask-is-refused) |
 # | `string indices must be integers` | [infos are one dict](#string-indices-must-be-integers) |
 # | `inhomogeneous shape`, when an episode ends | [rewards](#inhomogeneous-shape-when-an-episode-ends) |
-# | `has no attribute 'call'`, or `'get_attr'` | [who has call](#no-attribute-call-or-get_attr) |
+# | `has no attribute 'call'` | [who has call](#no-attribute-call-get_attr-or-set_attr) |
+# | `has no attribute 'get_attr'` | [who has get_attr](#no-attribute-call-get_attr-or-set_attr) |
+# | `has no attribute 'set_attr'` | [who has set_attr](#no-attribute-call-get_attr-or-set_attr) |
 # | a message about a local object, from pickle | [saving](#saving-or-copying-a-vector-environment) |
 # | `could not broadcast input array`, from an info | [infos change](#an-info-value-loses-its-fraction) |
 # | `KeyError: 'final_observation'` | [renamed keys](#keyerror-final_observation) |
@@ -248,6 +257,46 @@ def workers(fns, **kwargs):
 # %% [markdown]
 # ## Errors at construction
 #
+# ### object is not callable
+#
+# `TypeError: 'TimeLimit' object is not callable`, or another class in its place. The list holds environments, or
+# wrappers, that have been made already. It wants recipes: functions that make one when they are called, so
+# `lambda: gym.make(name)` and not `gym.make(name)`. `wrappers=` takes a list of recipes as well, each of which is
+# called with an environment.
+#
+# **See** [a list of recipes, not of
+# environments](../primitives/02_sync_vector_env.ipynb#a-list-of-recipes-not-of-environments).
+
+# %%
+with expect(TypeError):
+    SyncVectorEnv([gym.make("CartPole-v1")] * 2)
+with expect(TypeError):
+    made("CartPole-v1", wrappers=[single_wrappers.ClipAction(gym.make("Pendulum-v1"))])
+assert SyncVectorEnv([lambda: gym.make("CartPole-v1")] * 2).num_envs == 2
+
+# %% [markdown]
+# ### The autoreset mode is refused
+#
+# `TypeError: CartPoleEnv.__init__() got an unexpected keyword argument 'autoreset_mode'`. Keywords of `make_vec` go to
+# the environment; the mode goes into `vector_kwargs`. `ValueError: 'SAME_STEP' is not a valid AutoresetMode`. As a
+# string a mode is written `"NextStep"`, `"SameStep"` or `"Disabled"`; the names in capitals are those of the members,
+# as in `AutoresetMode.SAME_STEP`. And `Error: Custom vector environment can be passed arguments only through kwargs`
+# comes from a native class, which has one mode of its own: ask for `vectorization_mode="sync"`.
+#
+# **See** [where each argument goes](../primitives/03_make_vec.ipynb#where-each-argument-goes) and [setting the mode, and
+# reading it](../primitives/06_autoreset.ipynb#setting-the-mode-and-reading-it).
+
+# %%
+with expect(TypeError):
+    gym.make_vec("CartPole-v1", 2, "sync", autoreset_mode="SameStep")
+with expect(ValueError):
+    gym.make_vec("CartPole-v1", 2, "sync", {"autoreset_mode": "SAME_STEP"})
+with expect(gym.error.Error):
+    gym.make_vec("CartPole-v1", 2, vector_kwargs={"autoreset_mode": "SameStep"})
+envs = gym.make_vec("CartPole-v1", 2, "sync", {"autoreset_mode": "SameStep"})
+assert envs.metadata["autoreset_mode"] is SAME_STEP
+
+# %% [markdown]
 # ### Rows with different limits are refused
 #
 # `RuntimeError: SyncVectorEnv(..., observation_mode='same') however the sub-environments observation spaces are not
@@ -443,6 +492,76 @@ assert run_script(outside).returncode == 0
 # %% [markdown]
 # ## Errors at reset and step
 #
+# ### A step before the first reset
+#
+# `ResetNeeded: Cannot call env.step() before calling env.reset()`. One `reset` comes first, for all rows; from then
+# on autoreset starts the rows that finish. (`render` asks for it in the same way, and the native CartPole with
+# `AssertionError: Call reset before using step method.`) The check is part of what `gym.make` puts around an
+# environment: a factory that returns the bare class has none. In processes the worker that complained has ended, so
+# make the environment again.
+#
+# **See** [what each line is for](../compositions/11_minimal_loop.ipynb#what-each-line-is-for).
+
+# %%
+for envs in (made("CartPole-v1"), gym.make_vec("CartPole-v1", 2)):
+    with expect(gym.error.ResetNeeded, AssertionError):
+        envs.step(still(envs))
+    envs.reset(seed=0)
+    assert envs.step(still(envs))[1].tolist() == [1, 1]
+
+# %% tags=["remove-cell"]
+assert counters(3).step(np.zeros(1, int))[1].tolist() == [1]  # nobody asks
+with workers([partial(gym.make, "CartPole-v1")]) as envs:
+    with expect(gym.error.ResetNeeded):
+        envs.step(still(envs))
+    envs.processes[0].join()
+    assert not envs.processes[0].is_alive()
+
+# %% [markdown]
+# ### The truth value of an array is ambiguous
+#
+# `ValueError: The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()`. The flags,
+# and rewards, are arrays with one entry for each row, so `if terminated or truncated:` and `while not done:` have no
+# answer. Combine flags with `|`, `&` and `~`. A loop over a batch counts calls, since rows end at different times;
+# `done.any()` asks whether some row has ended.
+#
+# **See** [what trips people up](../primitives/01_vector_env.ipynb#what-trips-people-up) in `VectorEnv`.
+
+# %%
+_, _, terminated, truncated, _ = play(counters(2, 3), 2)
+with expect(ValueError):
+    if terminated or truncated:
+        print("done")
+done = terminated | truncated
+print("done:", done, "| some row:", done.any(), "| every row:", done.all())
+assert done.tolist() == [True, False]
+
+# %% [markdown]
+# ### A list of actions
+#
+# `TypeError: unsupported operand type(s) for -: 'list' and 'float'`. The native CartPole computes with the batch of
+# actions, and a list does not compute. A loop and processes hand a list out, entry by entry, and do not mind. Give an
+# array, `np.array(actions)`: all kinds take it.
+#
+# **See** [the five returns](../primitives/05_step.ipynb#the-five-returns) and, for what else nobody checks, [nobody asks
+# for you](../primitives/07_spaces.ipynb#nobody-asks-for-you).
+
+# %%
+loop = made("CartPole-v1")
+for envs in (loop, native):
+    envs.reset(seed=0)
+loop.step([0, 1])
+with expect(TypeError):
+    native.step([0, 1])
+for envs in (loop, native):
+    assert envs.step(np.array([0, 1]))[1].tolist() == [1, 1]
+
+# %% tags=["remove-cell"]
+with workers([StepCounter] * 2) as envs:
+    envs.reset(seed=0)
+    assert envs.step([0, 1])[1].tolist() == [1, 1]
+
+# %% [markdown]
 # ### A seed is refused, or two runs are nearly the same
 #
 # `reset(seed=s)` gives row `i` the seed `s + i`; a list gives one seed to each row, and `None` in it leaves a row's
@@ -664,10 +783,10 @@ with expect(ValueError):
     play(SyncVectorEnv([TwoRewards]), 1)
 
 # %% [markdown]
-# ### No attribute call, or get_attr
+# ### No attribute call, get_attr or set_attr
 #
-# `AttributeError: 'CartPoleVectorEnv' object has no attribute 'call'`. `call`, `get_attr` and `set_attr` speak to
-# sub-environments. They belong to `SyncVectorEnv` and `AsyncVectorEnv`, not to `VectorEnv`. A
+# `AttributeError: 'CartPoleVectorEnv' object has no attribute 'call'`, or `'set_attr'`. `call`, `get_attr` and
+# `set_attr` speak to sub-environments. They belong to `SyncVectorEnv` and `AsyncVectorEnv`, not to `VectorEnv`. A
 # [native](../../book/glossary.md#native-vector-environment) class has no sub-environments, and a vector wrapper does
 # not pass the three on: ask its `unwrapped`.
 #
@@ -679,6 +798,8 @@ with expect(ValueError):
 wrapped = vector_wrappers.ClipReward(made("CartPole-v1"), -1, 1)
 with expect(AttributeError):
     native.call("gravity")
+with expect(AttributeError):
+    native.set_attr("gravity", [9.8, 1.6])
 with expect(AttributeError):
     wrapped.get_attr("gravity")
 print(wrapped.unwrapped.get_attr("gravity"))
@@ -844,7 +965,7 @@ with workers([partial(UsesAgain, 2)], autoreset_mode=SAME_STEP) as envs:
 # The log of returns and lengths stays empty. `RecordEpisodeStatistics` around the batch puts `infos["episode"]`, with
 # its mask `_episode`, into the call that ends an episode, in every mode. Inside the factory it does the same, but in
 # `SAME_STEP` that info is moved to `infos["final_info"]["episode"]`; code written for that finds nothing in the other
-# modes. And put it outside of the time limit, for inside of it the wrapper never hears of a truncation.
+# modes. And there put it around the time limit: as the inner one of the two it never hears of a truncation.
 #
 # **See** [inside or around: where to
 # look](../compositions/15_nested_wrappers.ipynb#inside-or-around-where-to-look) and [the old script logs
@@ -860,7 +981,7 @@ for mode in AutoresetMode:
     assert found == [True, mode is not SAME_STEP]
 too_deep = SyncVectorEnv([lambda: single_wrappers.TimeLimit(single(StepCounter(9)), 2)])
 *_, truncated, infos = play(too_deep, 2)
-print("inside of the time limit, at a truncation:", infos)
+print("within the time limit, at a truncation:", infos)
 assert truncated[0] and infos == {}
 
 # %% tags=["remove-cell"]
@@ -1303,10 +1424,11 @@ with expect(ValueError):
 # %% [markdown]
 # ### How many sub-environments?
 #
-# It depends on the kind. Processes: about as many as you have cores, more if the step waits. A loop: its throughput
-# hardly depends on the number, which only makes the batch larger. A native class: hundreds, because one fixed price
-# is shared by all rows. For the algorithm, more rows mean fewer steps of each row between two updates. Below, how
-# many environment steps fit into a second, compared with four rows.
+# It depends on the kind. Processes: about as many as there are free cores, also when a step asks a simulator on the
+# same machine; more if the work is done elsewhere. A loop: its throughput hardly depends on the number, which only
+# makes the batch larger. A native class: hundreds, because one fixed price is shared by all rows. For the algorithm,
+# more rows mean fewer steps of each row between two updates. Below, how many environment steps fit into a second,
+# compared with four rows.
 #
 # **See** [how many sub-environments,
 # then?](../primitives/08_async_vector_env.ipynb#how-many-sub-environments-then) and chapter 22,
@@ -1505,7 +1627,7 @@ assert equal and ends > 3
 # %% [markdown]
 # ### Who closes the environments?
 #
-# You do. Up to version 1.2 a wrapper that went out of use closed the environment inside; since 1.3 neither
+# You do. Up to version 1.2 a wrapper that went out of use closed what it wrapped; since 1.3 neither
 # `VectorEnv` nor `VectorWrapper` does anything when it is collected. An `AsyncVectorEnv` that is itself collected
 # ends its workers, without closing their environments. The docstring of `close`, which promises more, is out of
 # date. Use `contextlib.closing`, or `try` and `finally`.
@@ -1532,7 +1654,7 @@ assert not worker.is_alive()
 # `ValueError: Expected autoreset_mode to be NEXT_STEP or DISABLED, got AutoresetMode.SAME_STEP`. No vector wrapper
 # for *observations* takes `SAME_STEP`, because it would miss the final observation in the info. (A table on the web
 # that allows some of them is out of date.) Wrappers for actions, rewards, statistics and infos take every mode.
-# Transform observations inside, with single-environment wrappers.
+# Transform observations inside the batch, with single-environment wrappers.
 #
 # **See** [all of them, and the modes they
 # accept](../primitives/09_vector_wrappers.ipynb#all-of-them-and-the-modes-they-accept) and [the way round
@@ -1604,10 +1726,10 @@ assert done.tolist() == [True, False] and not scaled.accumulated_reward.any()
 # %% [markdown]
 # ### The actions I stored have changed
 #
-# `VectorizeTransformAction` writes its result into the array it was given, if its action space equals the one inside.
-# Pass a copy, `envs.step(actions.copy())`, when you keep the actions. `VectorizeTransformReward` does the same to the
-# array of rewards. `ClipAction` announces a space without limits, has therefore a buffer of its own, and leaves your
-# actions alone.
+# `VectorizeTransformAction` writes its result into the array it was given, if its action space equals that of what it
+# wraps. Pass a copy, `envs.step(actions.copy())`, when you keep the actions. `VectorizeTransformReward` does the same
+# to the array of rewards. `ClipAction` announces a space without limits, has therefore a buffer of its own, and
+# leaves your actions alone.
 #
 # **See** [what trips people up](../primitives/09_vector_wrappers.ipynb#what-trips-people-up) in vector wrappers.
 
@@ -1820,7 +1942,7 @@ quoted = """
 AssertionError: Expects the mask dtype to be np.int8 | AssertionError: Expects the
 mask to be a tuple | AttributeError: 'list' object has no attribute 'get' |
 NameNotFound: Environment | TypeError: Expected env to be a `gymnasium.Env` but got |
-'get_attr' | AssertionError: daemonic processes are not allowed to have children |
+AssertionError: daemonic processes are not allowed to have children |
 AssertionError: self._autoreset_envs=array([ True, False]) | AttributeError:
 'CartPoleVectorEnv' object has no attribute 'call' | AttributeError: module
 'gymnasium.vector' has no attribute 'make' | KeyError: 'final_observation' |
@@ -1849,7 +1971,14 @@ argument 2 is longer than argument 1 |
 
 # %% tags=["remove-cell"]
 quoted += """
-ValueError: zip() argument 2 is shorter than argument 1 | options['reset_mask']
+ValueError: zip() argument 2 is shorter than argument 1 | options['reset_mask'] |
+TypeError: 'TimeLimit' object is not callable | TypeError: CartPoleEnv.__init__() got an
+unexpected keyword argument 'autoreset_mode' | ValueError: 'SAME_STEP' is not a valid
+AutoresetMode | Custom vector environment can be passed arguments only | before calling
+env.reset() | ValueError: The truth value of an array with more than one element is
+ambiguous. Use a.any() or a.all() | TypeError: unsupported operand type(s) for -: 'list'
+and 'float' | AssertionError: Call reset before using step method. | has no attribute
+'get_attr' | has no attribute 'set_attr'
 """
 
 # %% tags=["remove-cell"]
