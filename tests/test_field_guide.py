@@ -2,7 +2,7 @@
 
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import jupytext
 import pytest
@@ -16,7 +16,7 @@ QUESTIONS = """
 AR01 AR02 AR03 AR05 AR10 AR11 AR12 SD01 SD02 SD03 SD06 MK01 MK04 MK07 SP02 SP03 SP04 SP06 IN01 IN02 IN03 AP03 AP04 AP05
 AP06 AD01 AD02 AD03 AD05 AD07 AD08 AD09 AD10 AD12 AD13 WR02 WR03 WR04 WR06 WR08 WR09 WR10 EV01 EV02 EV03 RE02 IO02
 """
-IDS = re.compile(r"^# ([A-Z]{2}\d{2}(?:, [A-Z]{2}\d{2})*)$", re.MULTILINE)
+ID = re.compile(r"[A-Z]{2}\d{2}")  # a cell's tag that names the question it answers
 ERROR = re.compile(r"\w+(?:Error|Warning): \S")
 NOT_ENTRIES = ("Exercise ",)
 
@@ -28,6 +28,7 @@ class Entry:
     title: str
     text: str = ""
     code: str = ""
+    answers: list[str] = field(default_factory=list)
 
 
 def headings(text: str) -> list[str]:
@@ -63,6 +64,7 @@ def entries() -> list[Entry]:
         if cell.cell_type == "code":
             if inside:
                 found[-1].code += cell.source + "\n"
+                found[-1].answers += filter(ID.fullmatch, cell.metadata.get("tags", []))
             continue
         for part in re.split(r"^(?=#{1,6} )", cell.source, flags=re.MULTILINE):
             heading = re.match(r"(#+) (.+)\n?", part)
@@ -81,7 +83,7 @@ each = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: slug(entry.ti
 
 
 def test_every_question_is_answered_once():
-    answered = [id_ for entry in ENTRIES for ids in IDS.findall(entry.code) for id_ in ids.split(", ")]
+    answered = [id_ for entry in ENTRIES for id_ in entry.answers]
     assert sorted(answered) == sorted(QUESTIONS.split())
     assert len(answered) == 47
 

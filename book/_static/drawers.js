@@ -16,7 +16,7 @@ for (const icon of document.querySelectorAll(".nav-overlay-icon > .icon, .toc-ov
 }
 
 // The contents of the book start at the page that is read, not at the first.
-const here = document.querySelector(".sidebar-tree .current-page");
+const here = document.querySelector(".sidebar-tree .current-page > a");
 const contents = here?.closest(".sidebar-scroll");
 if (contents) {
   const distance = here.getBoundingClientRect().top - contents.getBoundingClientRect().top;

@@ -26,7 +26,7 @@ import gymnasium.wrappers.vector as wv
 import numpy as np
 from gymnasium.vector import VectorRewardWrapper, VectorWrapper
 
-import helpers.environments  # noqa: F401 (registers the book's environments)
+import helpers.environments  # registers the book's environments
 from helpers.exercises import check
 from helpers.figures import PALETTE, figure, show
 from helpers.pages import expect, say, table

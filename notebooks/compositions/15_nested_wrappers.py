@@ -30,7 +30,7 @@ from gymnasium import wrappers
 from gymnasium.vector import AutoresetMode, VectorWrapper
 from matplotlib.patches import Rectangle
 
-import helpers.environments  # noqa: F401 (registers the book's environments)
+import helpers.environments  # registers the book's environments
 from helpers.exercises import check
 from helpers.figures import INK, MARKERS, PALETTE, figure, show
 from helpers.pages import expect, say, table

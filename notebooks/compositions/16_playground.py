@@ -31,7 +31,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-import helpers.environments  # noqa: F401 (registers the book's environments)
+import helpers.environments  # registers the book's environments
 from helpers.exercises import check
 from helpers.explorables import explorable
 from helpers.figures import show, svg

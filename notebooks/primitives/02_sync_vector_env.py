@@ -335,7 +335,7 @@ lakes.close()
 
 # %% tags=["remove-cell"]
 class Labelled(StepCounter):
-    metadata = {"label": "row 0"}  # noqa: RUF012
+    metadata = {"label": "row 0"}
     render_mode = "ansi"
 
 
@@ -614,7 +614,7 @@ with expect(gym.error.ClosedEnvironmentError):
 # when it is *called*. The factories are called when the loop is over.
 
 # %%
-late = SyncVectorEnv([lambda: StepCounter(length=n) for n in [2, 3, 5]])  # noqa: B023
+late = SyncVectorEnv([lambda: StepCounter(length=n) for n in [2, 3, 5]])
 bound = SyncVectorEnv([lambda n=n: StepCounter(length=n) for n in [2, 3, 5]])
 filled = SyncVectorEnv([partial(StepCounter, length=n) for n in [2, 3, 5]])
 for name, vector_env in {"late": late, "n=n": bound, "partial": filled}.items():

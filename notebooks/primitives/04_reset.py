@@ -586,7 +586,7 @@ class Noisy(gym.Env):
 
 # %%
 sources = {
-    "np.random": lambda env: np.random.random(),  # noqa: NPY002
+    "np.random": lambda env: np.random.random(),
     "random": lambda env: random.random(),
     "self.np_random": lambda env: env.np_random.random(),
 }

@@ -551,7 +551,7 @@ with expect(ValueError):
 
 # %%
 length = 4
-factory = lambda: DictCounter(length=length)  # noqa: E731
+factory = lambda: DictCounter(length=length)
 packed = pickle.dumps(utils.CloudpickleWrapper(factory))
 length = 8
 arrived = pickle.loads(packed)

@@ -1035,7 +1035,7 @@ with expect(ValueError):  # the factory of row 0
 
 # %% tags=["remove-cell"]
 def uncaught():
-    sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = open(os.devnull, "w")
     raise OSError("port 5002 is taken")
 
 

@@ -172,8 +172,7 @@ assert smallest == 0
 # Each entry stands on its own but for these lines, and now and then the entry just above it. First what comes with
 # Python. `StepCounter` says where
 # it is: its observation is `[episode, step]`, its reward the number of the step. `counters(2, 3)` makes two of them,
-# with episodes of two and of three steps. (A code at the head of a cell, such as `# AR02`, names the question that the
-# cell answers; the tests count them.)
+# with episodes of two and of three steps.
 
 # %%
 import multiprocessing
@@ -308,8 +307,7 @@ assert envs.metadata["autoreset_mode"] is SAME_STEP
 # **See** [rows with different limits](../primitives/07_spaces.ipynb#rows-with-different-limits) and
 # [what may differ, and what may not](../compositions/13_mixed_environments.ipynb#what-may-differ-and-what-may-not).
 
-# %%
-# SP02
+# %% tags=["SP02"]
 low, high = (spaces.Box(0, limit, (1,)) for limit in (1, 5))
 differ = [partial(Says, space, space.high) for space in (low, high)]
 with expect(RuntimeError):
@@ -331,8 +329,7 @@ with expect(RuntimeError):
 # **See** [rows with different limits](../primitives/07_spaces.ipynb#rows-with-different-limits) and
 # [say both spaces yourself](../compositions/13_mixed_environments.ipynb#say-both-spaces-yourself).
 
-# %%
-# SP03
+# %% tags=["SP03"]
 pair = (batch_space(high, 2), high)
 envs = SyncVectorEnv(differ, observation_mode=pair)
 assert envs.reset()[0].tolist() == [[1], [5]]
@@ -351,8 +348,7 @@ with expect(RuntimeError):
 # **See** [what has a fixed
 # size](../primitives/10_space_utilities.ipynb#text-and-oneof-have-a-fixed-size-graphs-and-sequences-have-not).
 
-# %%
-# SP04
+# %% tags=["SP04"]
 bag = spaces.Sequence(spaces.Discrete(9))
 bags = [partial(Says, bag, tuple(range(n))) for n in (1, 3)]
 with expect(TypeError):
@@ -373,8 +369,7 @@ assert observations == ((0,), (0, 1, 2))
 # **See** [start methods, and the main
 # guard](../primitives/08_async_vector_env.ipynb#start-methods-and-the-main-guard).
 
-# %%
-# AD10
+# %% tags=["AD10"]
 with expect(ValueError):
     AsyncVectorEnv([StepCounter], context="threads")
 name = multiprocessing.get_all_start_methods()[0]
@@ -414,8 +409,7 @@ def run_script(source):
         return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-# %%
-# AD01
+# %% tags=["AD01"]
 source = """
 import gymnasium as gym
 from helpers.environments import StepCounter
@@ -574,8 +568,7 @@ with workers([StepCounter] * 2) as envs:
 # own](../primitives/04_reset.ipynb#an-integer-gives-each-row-a-number-of-its-own) and [base seeds 0 and
 # 1](../primitives/04_reset.ipynb#base-seeds-0-and-1-are-almost-the-same-experiment).
 
-# %%
-# SD03
+# %% tags=["SD03"]
 envs = gym.make_vec("CartPole-v1", 3, vectorization_mode="sync")
 at_0, at_1 = envs.reset(seed=0)[0], envs.reset(seed=1)[0]
 alone, _ = gym.make("CartPole-v1").reset(seed=2)
@@ -598,8 +591,7 @@ with expect(ValueError):
 #
 # **See** [check before you step](25_failures.ipynb#check-before-you-step).
 
-# %%
-# AD02
+# %% tags=["AD02"]
 envs = counters(9, 9, 9)
 play(envs, 1)
 with expect(ValueError):
@@ -627,8 +619,7 @@ assert late.tolist() == [2, 2, 2]
 # **See** [disabled: nothing happens until you
 # ask](../primitives/06_autoreset.ipynb#disabled-nothing-happens-until-you-ask).
 
-# %%
-# AR05
+# %% tags=["AR05"]
 envs = counters(2, 9, mode=DISABLED)
 done = play(envs, 2)[2]
 with expect(AssertionError):
@@ -651,8 +642,7 @@ assert beyond.tolist() == [[0, 4]]
 # **See** [the mask](../compositions/14_selective_reset.ipynb#the-mask) and [seeds for the chosen
 # rows](../compositions/14_selective_reset.ipynb#seeds-for-the-chosen-rows).
 
-# %%
-# WR10
+# %% tags=["WR10"]
 envs, mask = made("CartPole-v1"), np.array([True, False])
 last = play(envs, 1)[0]
 for wrong in ([True, False], np.array([1, 0]), np.zeros(2, bool), mask[:1]):
@@ -732,8 +722,7 @@ assert space.sample(mask=(np.zeros(3, np.int8),) * 2).tolist() == [0, 0]
 # **See** [the info dict, call by call](../primitives/05_step.ipynb#the-info-dict-call-by-call) and [one dict for
 # each row](../primitives/05_step.ipynb#one-dict-for-each-row).
 
-# %%
-# IN01
+# %% tags=["IN01"]
 reporters = SyncVectorEnv([Reporter, StepCounter])
 infos = play(reporters, 1)[4]
 with expect(TypeError):
@@ -755,8 +744,7 @@ assert listed == [{"score": 1.0, "nested": {"step": 1}}, {}]
 # **See** [what trips people up](25_failures.ipynb#what-trips-people-up) in failures.
 
 
-# %%
-# AD09
+# %% tags=["AD09"]
 class ArrayReward(StepCounter):
     def step(self, action):
         observation, reward, *others = super().step(action)
@@ -793,8 +781,7 @@ with expect(ValueError):
 # **See** [wrappers do not forward
 # them](../primitives/02_sync_vector_env.ipynb#wrappers-do-not-forward-them).
 
-# %%
-# AD08
+# %% tags=["AD08"]
 wrapped = vector_wrappers.ClipReward(made("CartPole-v1"), -1, 1)
 with expect(AttributeError):
     native.call("gravity")
@@ -817,8 +804,7 @@ assert wrapped.unwrapped.call("length") == (0.5, 0.5)
 # **See** [save, restore, branch](24_testing_vector_envs.ipynb#save-restore-branch) and [play it
 # again](24_testing_vector_envs.ipynb#with-workers-play-it-again).
 
-# %%
-# EV03
+# %% tags=["EV03"]
 envs = made("CartPole-v1", max_episode_steps=5)
 play(envs, 3)
 branch = deepcopy(envs)
@@ -844,8 +830,7 @@ with expect(AttributeError, pickle.PicklingError):
 # **See** [next step: the reset has a call of its
 # own](../primitives/06_autoreset.ipynb#next-step-the-reset-has-a-call-of-its-own).
 
-# %%
-# AR02, AR12
+# %% tags=["AR02", "AR12"]
 observations, _, terminated, _, infos = play(counters(2), 2)
 print("done:", terminated, "observation [episode, step]:", observations, "info:", infos)
 assert terminated[0] and observations.tolist() == [[0, 2]] and infos == {}
@@ -893,8 +878,7 @@ assert timelines[0].rows[0][3].action_ignored
 # **See** [next step: the reset has a call of its
 # own](../primitives/06_autoreset.ipynb#next-step-the-reset-has-a-call-of-its-own).
 
-# %%
-# AR03
+# %% tags=["AR03"]
 answers = []
 for action in (0, 1):
     envs = made("CartPole-v1", max_episode_steps=3)
@@ -916,8 +900,7 @@ assert np.array_equal(*answers)
 # **See** [same step: two episodes in one
 # row](../primitives/06_autoreset.ipynb#same-step-two-episodes-in-one-row).
 
-# %%
-# AR10
+# %% tags=["AR10"]
 observations, *_, infos = play(counters(2, 3, mode=SAME_STEP), 2)
 finals, mask = infos["final_obs"], infos["_final_obs"]
 print(finals, mask)
@@ -1000,8 +983,7 @@ assert play(inside, 2)[4]["final_info"]["episode"]["r"].tolist() == [3]
 # infos](../primitives/05_step.ipynb#nested-infos-have-masks-at-every-level).
 
 
-# %%
-# IN02
+# %% tags=["IN02"]
 def infos_of(*reports):
     space = spaces.Discrete(2)
     return SyncVectorEnv([partial(Says, space, 0, info) for info in reports]).reset()[1]
@@ -1030,8 +1012,7 @@ assert quiet == {}
 #
 # **See** [the first reporter decides the type](../primitives/05_step.ipynb#the-first-reporter-decides-the-type).
 
-# %%
-# IN03
+# %% tags=["IN03"]
 print(infos_of({"x": 1}, {"x": 0.75})["x"], infos_of({"x": 0.75}, {"x": 1})["x"])
 assert infos_of({"x": 1}, {"x": 0.75})["x"].tolist() == [1, 0]
 with expect(ValueError):
@@ -1073,8 +1054,7 @@ with expect(IndexError):
 # **See** [copy](../primitives/02_sync_vector_env.ipynb#copy) and, for processes, [what goes through the
 # pipe](../primitives/08_async_vector_env.ipynb#what-goes-through-the-pipe-and-what-does-not).
 
-# %%
-# AP06
+# %% tags=["AP06"]
 for copy in (True, False):
     envs = counters(9, 9, copy=copy)
     stored, _ = envs.reset(seed=0)
@@ -1098,8 +1078,7 @@ with workers([StepCounter], copy=False) as envs:
 # **See** [observations follow the space](../primitives/05_step.ipynb#observations-follow-the-space) and [one batch,
 # whoever makes it](../primitives/10_space_utilities.ipynb#one-batch-whoever-makes-it).
 
-# %%
-# SP06
+# %% tags=["SP06"]
 batches = [play(SyncVectorEnv([DictCounter] * 3), 2)[0]]
 for shared in (True, False):
     with workers([DictCounter] * 3, shared_memory=shared) as envs:
@@ -1141,8 +1120,7 @@ for shared, expected in ((True, ((0, 0),)), (False, ((0, 7),))):
 # **See** [one object for all rows](../primitives/03_make_vec.ipynb#one-object-for-all-rows).
 
 
-# %%
-# MK07
+# %% tags=["MK07"]
 class Owner(StepCounter):
     def __init__(self, bag):
         super().__init__()
@@ -1175,8 +1153,7 @@ with workers([partial(Owner, bag)] * 2) as envs:
 # **See** [what trips people up](../primitives/03_make_vec.ipynb#what-trips-people-up) in `make_vec`.
 
 
-# %%
-# MK04
+# %% tags=["MK04"]
 def cut_at(**kwargs):
     envs = made("Pendulum-v1", **kwargs)
     envs.reset(seed=0)
@@ -1219,8 +1196,7 @@ assert gym.make_vec(larger).num_envs == 8
 # each](../primitives/02_sync_vector_env.ipynb#one-value-for-all-or-one-for-each).
 
 
-# %%
-# AD07
+# %% tags=["AD07"]
 def move_apart(name, values=(9.8, 1.6)):
     envs = made("CartPole-v1")
     envs.set_attr(name, values)
@@ -1247,8 +1223,7 @@ assert move_apart("total_mass", [1.1, 100.0])
 #
 # **See** [what reset does not seed](../primitives/04_reset.ipynb#what-reset-does-not-seed).
 
-# %%
-# SD01
+# %% tags=["SD01"]
 envs = made("CartPole-v1")
 draws = {"space unseeded": [], "space seeded": []}
 for name, drawn in draws.items():
@@ -1277,8 +1252,7 @@ assert drawn[0] != drawn[1]
 # **See** [autoreset passes no seed, and the run still
 # repeats](../primitives/04_reset.ipynb#autoreset-passes-no-seed-and-the-run-still-repeats).
 
-# %%
-# SD02
+# %% tags=["SD02"]
 fixed = np.random.default_rng(0).integers(2, size=(200, 2))
 
 
@@ -1306,8 +1280,7 @@ assert ends > 5 and np.array_equal(one, again) and not np.array_equal(one, other
 # **See** chapter 17, [rollouts](../learning/17_rollouts.ipynb), and [one loop for all three
 # modes](../primitives/06_autoreset.ipynb#one-loop-for-all-three-modes).
 
-# %%
-# AR11
+# %% tags=["AR11"]
 for mode in AutoresetMode:
     envs = counters(2, mode=mode, end="truncated")
     observations, _, terminated, truncated, infos = play(envs, 2)
@@ -1327,8 +1300,7 @@ for mode in AutoresetMode:
 # **See** chapter 17, [rollouts](../learning/17_rollouts.ipynb).
 
 
-# %%
-# EV02
+# %% tags=["EV02"]
 def gae(rewards, values, next_values, terminated, done, gamma=0.9, lam=0.8):
     errors = rewards + gamma * next_values * ~terminated - values
     advantages, later = np.zeros_like(errors), 0.0
@@ -1375,8 +1347,7 @@ assert np.allclose(next_step[~follows_done], same_step)
 # **See** chapter 20, [evaluation](../learning/20_evaluation.ipynb).
 
 
-# %%
-# EV01
+# %% tags=["EV01"]
 class Coin(StepCounter):
     def reset(self, **kwargs):
         result = super().reset(**kwargs)
@@ -1411,8 +1382,7 @@ assert np.mean(to_finish) < 3 and abs(np.mean(of_each_row) - 5) < 0.5
 # **See** [the mode](../primitives/03_make_vec.ipynb#the-mode) and [when it
 # pays](../primitives/08_async_vector_env.ipynb#when-it-pays).
 
-# %%
-# MK01
+# %% tags=["MK01"]
 for name in ("CartPole-v1", "Pendulum-v1"):
     has_native = gym.spec(name).vector_entry_point is not None
     envs = gym.make_vec(name, 2)
@@ -1435,8 +1405,7 @@ with expect(ValueError):
 # [throughput](../scale/22_throughput.ipynb).
 
 
-# %% tags=["timing"]
-# AP04
+# %% tags=["timing", "AP04"]
 def rate(envs, seconds=0.005):
     """Environment steps in a second."""
     actions, steps, start = still(envs), 0, time.perf_counter()
@@ -1468,8 +1437,7 @@ assert growth["sync"] < 3 < 8 < growth["vector_entry_point"]
 # cores](../primitives/08_async_vector_env.ipynb#more-workers-than-cores-max_concurrency).
 
 
-# %%
-# AP03
+# %% tags=["AP03"]
 class Clocked(Wait):
     def step(self, action):
         start = time.monotonic()
@@ -1501,8 +1469,7 @@ with expect(ValueError):
 # **See** [a worker that dies](25_failures.ipynb#a-worker-that-dies) and [the way
 # back](25_failures.ipynb#the-way-back).
 
-# %%
-# AD03
+# %% tags=["AD03"]
 with workers([StepCounter] * 3) as envs:
     envs.reset(seed=0)
     envs.processes[1].kill()
@@ -1524,8 +1491,7 @@ with workers([StepCounter] * 3) as envs:
 #
 # **See** [a worker that hangs](25_failures.ipynb#a-worker-that-hangs).
 
-# %%
-# AD05
+# %% tags=["AD05"]
 with workers([partial(Wait, 0.3, "sleep")]) as envs:
     envs.reset(seed=0)
     envs.step_async(np.array([0]))
@@ -1547,8 +1513,7 @@ with workers([partial(Wait, 0.3, "sleep")]) as envs:
 # up](25_failures.ipynb#what-trips-people-up) in failures.
 
 
-# %%
-# AD12
+# %% tags=["AD12"]
 class Simulator(StepCounter):
     def reset(self, **kwargs):
         child = multiprocessing.Process(target=int)
@@ -1573,14 +1538,13 @@ with workers([Simulator], daemon=False) as envs:
 # **See** [what trips people up](../primitives/04_reset.ipynb#what-trips-people-up) in reset.
 
 
-# %%
-# SD06
+# %% tags=["SD06"]
 class Noisy(StepCounter):
     source = "self.np_random"
 
     def _observation(self):
         draw = {
-            "np.random": lambda: np.random.random(),  # noqa: NPY002
+            "np.random": lambda: np.random.random(),
             "random": random.random,
             "self.np_random": self.np_random.random,
         }[self.source]
@@ -1610,8 +1574,7 @@ for name, different, repeats in [
 # **See** [the same numbers, computed
 # elsewhere](../primitives/08_async_vector_env.ipynb#the-same-numbers-computed-elsewhere).
 
-# %%
-# AP05
+# %% tags=["AP05"]
 runs = []
 for mode in ("sync", "async"):
     with closing(gym.make_vec("CartPole-v1", 2, vectorization_mode=mode)) as envs:
@@ -1634,8 +1597,7 @@ assert equal and ends > 3
 #
 # **See** [after the last step](25_failures.ipynb#after-the-last-step).
 
-# %%
-# AD13
+# %% tags=["AD13"]
 kinds = (gym.vector.VectorEnv, VectorWrapper, SyncVectorEnv, AsyncVectorEnv)
 print({kind.__name__: hasattr(kind, "__del__") for kind in kinds})
 assert [hasattr(kind, "__del__") for kind in kinds] == [False] * 3 + [True]
@@ -1660,8 +1622,7 @@ assert not worker.is_alive()
 # accept](../primitives/09_vector_wrappers.ipynb#all-of-them-and-the-modes-they-accept) and [the way round
 # SAME_STEP](../compositions/15_nested_wrappers.ipynb#the-way-round-same_step).
 
-# %%
-# WR06
+# %% tags=["WR06"]
 wv = vector_wrappers
 wrap = {
     "TransformObservation": lambda e: wv.TransformObservation(e, np.negative),
@@ -1697,8 +1658,7 @@ assert inside.reset(seed=0)[0].shape == (2, 3)
 # and [in vector wrappers](../primitives/09_vector_wrappers.ipynb#what-trips-people-up) a wrapper that cures it.
 
 
-# %%
-# WR02
+# %% tags=["WR02"]
 def length_of_row_1(envs):
     done = play(envs, 2)[2]
     options = {"reset_mask": done}
@@ -1733,8 +1693,7 @@ assert done.tolist() == [True, False] and not scaled.accumulated_reward.any()
 #
 # **See** [what trips people up](../primitives/09_vector_wrappers.ipynb#what-trips-people-up) in vector wrappers.
 
-# %%
-# WR08
+# %% tags=["WR08"]
 inner = made("MountainCarContinuous-v0")
 halved = vector_wrappers.VectorizeTransformAction(
     inner,
@@ -1778,8 +1737,7 @@ assert keeps.before.tolist() == [1, 1] and keeps.rewards.tolist() == [2, 2]
 # centres](../primitives/09_vector_wrappers.ipynb#normalizereward-divides-and-never-centres), also for what it gets
 # wrong at the end of an episode.
 
-# %%
-# WR03, WR04
+# %% tags=["WR03", "WR04"]
 for mode, steps in {NEXT_STEP: 8, SAME_STEP: 10}.items():
     envs = vector_wrappers.NormalizeReward(
         made("Pendulum-v1", mode, max_episode_steps=4)
@@ -1802,8 +1760,7 @@ assert round(envs.return_rms.count) == 20
 # **See** [who obeys a mask?](../scale/21_native_vector_env.ipynb#who-obeys-a-mask)
 
 
-# %%
-# WR09
+# %% tags=["WR09"]
 def obeys_the_mask(envs):
     before = play(envs, 2)[0]
     after, _ = envs.reset(options={"reset_mask": np.array([True, False])})
@@ -1851,10 +1808,9 @@ elsewhere += [f"UserWarning: {str(each.message)[11:]}" for each in caught]
 # **See** chapter 26, [rendering](26_rendering.ipynb).
 
 
-# %%
-# RE02
+# %% tags=["RE02"]
 class Film(StepCounter):
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 30}
     render_mode = "rgb_array"
 
     def render(self):
@@ -1891,8 +1847,7 @@ assert any("will not contain the last frame" in str(w.message) for w in caught)
 # back](../primitives/03_make_vec.ipynb#the-way-back-envsspec). All old calls stand beside the new ones in
 # [migration](../../book/migration.md).
 
-# %%
-# IO02
+# %% tags=["IO02"]
 with expect(AttributeError):
     gym.vector.make("Pendulum-v1", 2, asynchronous=False)
 envs = made("Pendulum-v1", SAME_STEP, g=3.7)
@@ -1914,8 +1869,7 @@ assert again.get_attr("g") == (3.7, 3.7) and again.metadata == envs.metadata
 # **See** [what trips people up](../primitives/06_autoreset.ipynb#what-trips-people-up) in autoreset, and
 # [migration](../../book/migration.md).
 
-# %%
-# AR01
+# %% tags=["AR01"]
 for mode in AutoresetMode:
     infos = play(counters(2, 9, mode=mode), 2)[4]
     print(f"{mode.name:9s}", sorted(infos))
