@@ -5,7 +5,10 @@ The markup is finished after Sphinx wrote it, by exact replacements, so that no 
 """
 
 import os
+import re
 from pathlib import Path
+
+from sphinx.search.en import SearchEnglish
 
 SEARCH = """<h1>Search</h1><form class="search-again" role="search"><input type="search" name="q" \
 aria-label="Words to search for" placeholder="an error, a name, a symptom"><button>Search</button></form>"""
@@ -23,6 +26,14 @@ REPLACEMENTS = [
     # The search page has neither a main heading nor, on a phone, a field in sight.
     ('<div id="search-results"></div>', f'{SEARCH}<div id="search-results"></div>'),
 ]
+
+
+class WordsOfTheBook(SearchEnglish):
+    """Leaves measured numbers out of the search index: nobody looks for 0.0025, and every reader loads it."""
+
+    def word_filter(self, word: str) -> bool:
+        """Say whether a word can be searched for; one or two digits can, as in 0.21 and 1.4."""
+        return super().word_filter(word) and not re.fullmatch(r"\d{3,}", word)
 
 
 def offer_downloads(app, pagename, templatename, context, doctree):
@@ -68,6 +79,7 @@ def finish(app, exception):
 
 def setup(app):
     """Connect the above to Sphinx."""
+    app.add_search_language(WordsOfTheBook)
     app.connect("config-inited", copy_downloads)
     app.connect("builder-inited", darken, priority=100)
     app.connect("html-page-context", offer_downloads, priority=900)

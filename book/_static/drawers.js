@@ -20,5 +20,5 @@ const here = document.querySelector(".sidebar-tree .current-page > a");
 const contents = here?.closest(".sidebar-scroll");
 if (contents) {
   const distance = here.getBoundingClientRect().top - contents.getBoundingClientRect().top;
-  contents.scrollTop += distance - contents.clientHeight / 3;
+  contents.scrollBy({ top: distance - contents.clientHeight / 3, behavior: "instant" });
 }

@@ -170,8 +170,7 @@ assert smallest == 0
 # ## What the cells share
 #
 # Each entry stands on its own but for these lines, and now and then the entry just above it. First what comes with
-# Python. `StepCounter` says where
-# it is: its observation is `[episode, step]`, its reward the number of the step. `counters(2, 3)` makes two of them,
+# Python. `StepCounter` says where it is: its observation is `[episode, step]`, its reward the number of the step. `counters(2, 3)` makes two of them,
 # with episodes of two and of three steps.
 
 # %%
