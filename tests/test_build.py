@@ -1,5 +1,6 @@
 """Planted faults: each must turn the build red, with a message that names the file and what to do."""
 
+import json
 import os
 import signal
 import subprocess
@@ -178,3 +179,20 @@ def test_a_full_disk_is_one_clear_line(project):
     assert "Traceback" not in done.stdout
     (project.root / "build").unlink()
     assert project.run("tools.execute").returncode == 0
+
+
+def test_a_notebook_that_measures_is_executed_alone_after_the_others(project):
+    wait = "import time\ntime.sleep(0.5)\nprint(time.time())"
+    project.add("01_measures", f'{wait}\n\n# %% tags=["alone"]\nprint(1)')
+    project.add("02_other", wait)
+    project.add("03_other", wait)
+    project.run("tools.pairs", "write")
+    done = project.run("tools.execute")
+    assert done.returncode == 0, done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.endswith(" ok")]
+    assert lines[-1].startswith("  [ 3/3] notebooks/primitives/01_measures")
+    start = {}
+    for name in project.chapters:
+        notebook = json.loads((project.root / f"build/executed/{name}.ipynb").read_text())
+        start[name] = float("".join(notebook["cells"][1]["outputs"][0]["text"]))
+    assert start[project.chapters[0]] > max(start[name] for name in project.chapters[1:]) + 0.5
