@@ -23,6 +23,7 @@
 # %%
 from collections import deque
 from functools import partial
+from textwrap import fill
 
 import gymnasium as gym
 import numpy as np
@@ -121,10 +122,11 @@ def layers(env, kind):
     return names
 
 
-def nest(ax, names, left, top, width, height, color):
+def nest(ax, names, left, top, width, height, color, dash):
     for name in names:
         corner, size = (left, top - height), (width, height)
-        ax.add_patch(Rectangle(corner, *size, facecolor="none", edgecolor=color))
+        look = {"facecolor": "none", "edgecolor": color, "linestyle": dash}
+        ax.add_patch(Rectangle(corner, *size, **look))
         ax.text(left + 0.08, top - 0.25, name, size=9)
         left, top, width = left + 0.1, top - 0.36, width - 0.2
         height -= 0.46
@@ -132,9 +134,9 @@ def nest(ax, names, left, top, width, height, color):
 
 # %% tags=["hide-input"]
 fig, ax = figure(7.2, 4.4)
-nest(ax, layers(envs, VectorWrapper), 0, 4.3, 7.2, 4.3, PALETTE[0])
+nest(ax, layers(envs, VectorWrapper), 0, 4.3, 7.2, 4.3, PALETTE[0], "-")
 for left, sub_env in zip([0.3, 3.63], envs.unwrapped.envs, strict=True):
-    nest(ax, layers(sub_env, gym.Wrapper), left, 3.2, 3.27, 2.85, PALETTE[1])
+    nest(ax, layers(sub_env, gym.Wrapper), left, 3.2, 3.27, 2.85, PALETTE[1], "--")
 ax.set(xlim=(-0.05, 7.25), ylim=(-0.05, 4.35))
 ax.axis("off")
 alt = (
@@ -144,7 +146,7 @@ alt = (
 show(fig, alt)
 
 # %% [markdown]
-# Blue boxes see the whole batch, orange ones see one environment. An action travels from the outside in, an
+# Blue boxes see the whole batch, orange, dashed ones see one environment. An action travels from the outside in, an
 # observation from the inside out. `make` has put three wrappers of its own innermost, the time limit among them;
 # then come yours, in the order of the list. The order counts. `TimeAwareObservation`, a clock, appends the time to
 # an observation: put before the stack it gives three frames of five numbers, put after it one flat row.
@@ -185,7 +187,8 @@ sides = {
     "around only": vector_ones - single_ones,
 }
 for side, names in sides.items():
-    print(f"{side} ({len(names)}): {', '.join(sorted(names))}\n")
+    print(f"{side} ({len(names)}):")
+    print(fill(", ".join(sorted(names)), 80), end="\n\n")
 
 # %% tags=["remove-cell"]
 remembers = {"FrameStackObservation", "TimeAwareObservation", "DelayObservation"}

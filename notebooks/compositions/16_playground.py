@@ -327,7 +327,7 @@ assert list(last["count"]) == [0, 2] and last["inner"]["even"] == 1
 # Run it, then change `MODE`, and say before you run it what will move.
 
 # %%
-MODE = "NextStep"  # or "SameStep", or "Disabled"
+MODE = "NEXT_STEP"  # or "SAME_STEP", or "DISABLED"
 LENGTH = 3
 ENDING = "terminated"  # or "truncated"
 
@@ -339,38 +339,38 @@ def make_pair(mode, length=LENGTH):
 
 
 actions = np.zeros((8, 2), int)
-timeline = record(make_pair, AutoresetMode(MODE), actions)
+timeline = record(make_pair, AutoresetMode[MODE], actions)
 alt = f"Which episode owns which row at each call in the mode {MODE}, for two rows."
 show(draw([timeline]), alt)
 
 # %% [markdown]
 # If you read without a kernel, the next figure does the same for every mode and for episodes of 2, 3 and 4 steps.
-# Move one control at a time. Where there are no controls, as in print, it shows `SameStep`.
+# Move one control at a time. Where there are no controls, as in print, it shows `SAME_STEP`.
 
 # %% tags=["hide-input"]
 modes, lengths = list(AutoresetMode), [2, 3, 4]
 
 
 def frame(mode, length):
-    name, steps = modes[mode].value, lengths[length]
+    name, steps = modes[mode].name, lengths[length]
     make = partial(make_pair, length=steps)
     picture = draw([record(make, modes[mode], actions)])
     alt = f"{name}: episodes of {steps} steps in row 0, of {steps + 1} in row 1."
     return f'<figure class="plot">{svg(picture, alt)}</figure>'
 
 
-controls = {"mode": [m.value for m in modes], "length": [str(n) for n in lengths]}
+controls = {"mode": [m.name for m in modes], "length": [str(n) for n in lengths]}
 caption = "Eight steps of two rows: change the mode, or the length of the episodes"
 explorable(caption, controls, frame, (modes.index(AutoresetMode.SAME_STEP), 1))
 
 # %% [markdown]
 # Three things to look for:
 #
-# - In `NextStep`, an ended row shows the new episode one call later, with an **x**: that call's action went
+# - In `NEXT_STEP`, an ended row shows the new episode one call later, with an **x**: that call's action went
 #   nowhere.
-# - In `SameStep`, the ended row shows the new episode at once, and the last observation of the old one is the
+# - In `SAME_STEP`, the ended row shows the new episode at once, and the last observation of the old one is the
 #   **F**.
-# - In `Disabled`, an extra reset appears between the steps. The recorder called it, with a mask; no one else would.
+# - In `DISABLED`, an extra reset appears between the steps. The recorder called it, with a mask; no one else would.
 #
 # The same counts for all three modes, whatever you have set above:
 
@@ -380,7 +380,7 @@ for mode in AutoresetMode:
     cells = [cell for row in record(make_pair, mode, actions).rows for cell in row]
     rows.append(
         {
-            "mode": mode.value,
+            "mode": mode.name,
             "episodes ended": sum(c.terminated or c.truncated for c in cells),
             "actions ignored": sum(c.action_ignored for c in cells),
             "final observations in info": sum(c.final is not None for c in cells),
@@ -392,8 +392,8 @@ table(rows, f"{len(actions)} steps of two rows in each mode")
 # %% tags=["remove-cell"]
 for row in rows:
     finals = row["final observations in info"]
-    assert finals == (row["episodes ended"] if row["mode"] == "SameStep" else 0)
-    assert row["actions ignored"] == 0 or row["mode"] == "NextStep"
+    assert finals == (row["episodes ended"] if row["mode"] == "SAME_STEP" else 0)
+    assert row["actions ignored"] == 0 or row["mode"] == "NEXT_STEP"
     assert row["actions ignored"] <= row["episodes ended"]
 assert actions.size == 16 and rows[0]["actions ignored"] > 0
 
@@ -413,7 +413,7 @@ for mode in AutoresetMode:
     assert mode is AutoresetMode.DISABLED or not recorded.masked_resets
 
 # %% [markdown]
-# Eight steps of two rows are 16 actions. Only `NextStep` wastes some of them, one for each ended episode whose reset
+# Eight steps of two rows are 16 actions. Only `NEXT_STEP` wastes some of them, one for each ended episode whose reset
 # came within the eight. Chapter 6, [autoreset](../primitives/06_autoreset.ipynb), explains each mode.
 #
 # ## What happens if
@@ -819,7 +819,7 @@ check("16.1", answer)
 #
 # ### Exercise 16.2: count the transitions
 #
-# Two rows, every episode three steps long, mode `NextStep`. After one `reset` you call `step` twelve times. How
+# Two rows, every episode three steps long, mode `NEXT_STEP`. After one `reset` you call `step` twelve times. How
 # many of the 24 returned rows are transitions?
 #
 # <details><summary>Hint</summary>
@@ -927,7 +927,7 @@ check("16.4", look_ahead)
 #
 # - The interface is what the base class declares; the rest ties your code to one kind.
 # - A nested observation is batched at its leaves: one dictionary, `N` first in every shape.
-# - In `NextStep` an action is lost at each reset, in `SameStep` the final observation is in info, in `Disabled` the
+# - In `NEXT_STEP` an action is lost at each reset, in `SAME_STEP` the final observation is in info, in `DISABLED` the
 #   reset is yours.
 # - When an error surprises you, ask which rows have already moved.
 #

@@ -467,7 +467,8 @@ for t in range(17):
 
 # %% tags=["hide-input"]
 ax.axvline(16.5, color=PALETTE[4], linewidth=1.5, linestyle=":")
-ax.set(ylim=(-0.16, 1.3), xlim=(-0.6, 17), xticks=range(17))
+ax.text(16.7, 0.5, "end of the\nrollout", size=9, va="center")
+ax.set(ylim=(-0.16, 1.3), xlim=(-0.6, 18.8), xticks=range(17))
 ax.set(xlabel="step of the error", ylabel="weight", yticks=[0, 0.5, 1])
 ax.set(title="How much each later error counts, with gamma 0.99 and lam 0.8")
 alt = (

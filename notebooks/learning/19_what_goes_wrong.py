@@ -1002,27 +1002,29 @@ def per_cent(where, measure, bug, which):
 right_look = {"fmt": "o", "mfc": "none", "color": PALETTE[5]}
 wrong_look = {"fmt": "s", "color": PALETTE[1]}
 right_look["label"], wrong_look["label"] = "without the bug", "with it"
-fig, ax = figure(7, 8)
+fig, ax = figure(5.6, 8.2)
 ticks, line = {}, 0
 for where, (measure, bugs) in GROUPS.items():
-    ax.text(-24, line, where, size=9, va="center", weight="bold")
+    ax.text(-15, line, where, size=9, va="center", weight="bold")
     for bug in bugs:
         line += 1
-        ticks[line] = bug
         pair = (without(where, bug), right_look, -0.15), (bug, wrong_look, 0.15)
         for which, look, shift in pair:
             mean, half = per_cent(where, measure, bug, which)
             ax.errorbar(mean, line + shift, xerr=half, capsize=3, lw=1.4, **look)
             look.pop("label", None)
+        ticks[line] = f"{bug}: {mean:.0f}"
     line += 1
 
 # %% tags=["hide-input"]
 ax.set_yticks(list(ticks), list(ticks.values()), size=9)
-ax.set(ylim=(line, -0.8), xlim=(-26, 112))
+ax.set(ylim=(line - 0.4, -0.8), xlim=(-17, 110))
+ax.yaxis.tick_right()
+ax.tick_params(axis="y", length=0)
 ax.set(xlabel="per cent of what the correct code reaches")
 ax.axvline(100, color=INK, linewidth=0.6, linestyle=":", marker="")
-ax.set_title("Each bug alone: mean and 95% interval")
-ax.legend(loc="center left", fontsize=9, bbox_to_anchor=(0.25, 0.62))
+ax.set_title("Each bug alone: 95% interval, and the mean with it", loc="left")
+fig.legend(loc="outside lower left", ncols=2)
 alt = (
     "Twenty pairs of a bug and a task, with intervals. In the corridor filler rows, "
     "cuts and reset observations lose between a tenth and a quarter; on CartPole "

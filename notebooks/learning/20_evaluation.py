@@ -159,7 +159,7 @@ ax.set_yticks(range(0, 12, 2))
 ax.set_title(
     f"The first 12 episodes to finish, of 12 rows, are complete at call {cut:.0f}"
 )
-ax.legend(ncols=3, loc="upper right", bbox_to_anchor=(1, -0.12))
+fig.legend(ncols=3, loc="outside lower right")
 alt = (
     "One line of bars for each of twelve rows; a bar is an episode. Left of a vertical "
     "line lie the kept episodes, mostly short. The bars that cross it are not kept."
@@ -788,7 +788,7 @@ for x, values, marker in [(11.5, pooled, "s"), (13, over_runs, "^")]:
 
 # %% tags=["hide-input"]
 ax.axhline(50, color=INK, linewidth=1, linestyle=":", marker="")
-ax.set_xticks([*place, 11.5, 13], [*place, "pooled", "over runs"])
+ax.set_xticks([*place, 11.5, 13], [*place, "pooled", "over\nruns"])
 ax.set(xlabel="training run", ylabel="mean length", ylim=(0, 125))
 ax.set_title("95 % intervals; dotted: the truth for the way of training")
 ax.legend(ncols=2, loc="upper left")

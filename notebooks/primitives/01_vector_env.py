@@ -94,7 +94,7 @@ ax.set(
     ylabel="pole angle (radians)",
     title="Five rows, one loop",
 )
-ax.legend(ncols=5, loc="best")
+fig.legend(ncols=5, loc="outside lower center")
 alt = (
     "Five lines, one for each row of the batch: the angle of each pole over thirty "
     "calls, each on a course of its own. Four of them jump back towards zero, at "

@@ -247,7 +247,7 @@ envs = gym.make_vec(
 # %%
 print(envs.metadata["autoreset_mode"].name, "| copy:", envs.copy)
 print("g:", envs.get_attr("g"))
-print(envs.envs[0])
+print(str(envs.envs[0]).replace("<OrderEnf", "\n  <OrderEnf"))
 assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
 assert envs.copy is False
 assert envs.get_attr("g") == (3.71, 3.71)
@@ -401,7 +401,9 @@ envs.close()
 envs = gym.make_vec(
     "Pendulum-v1", 2, "sync", vector_kwargs={"autoreset_mode": "SameStep"}, g=3.71
 )
-print(envs.spec.id, envs.spec.kwargs)
+print(envs.spec.id)
+for key, value in envs.spec.kwargs.items():
+    print(f"  {key}: {value}")
 assert list(envs.spec.kwargs) == [
     "g",
     "num_envs",

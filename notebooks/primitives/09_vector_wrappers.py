@@ -464,8 +464,9 @@ ways["DictInfoToList"] = "book/Reporter-v0", wv.DictInfoToList
 # Actions and rewards have their `VectorizeTransform...` too, row by row; four wrappers convert between array
 # libraries; two render. Here is every public name. To learn which
 # [autoreset mode](../../book/glossary.md#autoreset-mode) a wrapper takes, we put it around an environment in each
-# mode and make a step. A dash means that it was not tried, and the last column says which packages it needs that
-# Gymnasium does not install by itself.
+# mode and make a step. A dash under "modes" means that it was not tried: a package was not there when this page was
+# built. The last column says which packages a wrapper needs that Gymnasium does not install by itself; every
+# conversion needs `array_api_compat` besides.
 
 
 # %% tags=["hide-input"]
@@ -525,21 +526,27 @@ def group(name):
 
 
 # %% tags=["hide-input"]
-rows = []
+def in_short(taken):
+    if "-" in taken.values():
+        return "-"
+    refused = [mode for mode, answer in taken.items() if answer == "refused"]
+    return "not " + " or ".join(refused) if refused else "all three"
+
+
+rows, answers = [], {}
 for name in sorted(wv.__all__, key=group):
-    modes = {mode.name: accepts(name, mode) for mode in vector.AutoresetMode}
-    needs = [
-        f"{package} (missing)" if package in missing[name] else package
-        for package in NEEDS.get(name, [])
-    ]
-    rows.append({"group": group(name), "name": name, **modes})
-    rows[-1]["needs"] = ", ".join(needs)
+    taken = {mode.name: accepts(name, mode) for mode in vector.AutoresetMode}
+    answers[name] = taken
+    rows.append({"group": group(name), "name": name, "modes": in_short(taken)})
+    others = [p for p in NEEDS.get(name, []) if p != "array_api_compat"]
+    rows[-1]["needs"] = ", ".join(others) or "-"
 table(rows, f"The {len(rows)} public names of gymnasium.wrappers.vector, as installed")
 
 # %% tags=["remove-cell"]
 assert set(ways) | set(NEEDS) == set(wv.__all__)
 assert len(rows) == 26 and len(ways) == 20
-tried_rows = [row for row in rows if row["NEXT_STEP"] != "-"]
+tried_rows = [row | answers[row["name"]] for row in rows if row["modes"] != "-"]
+assert all("array_api_compat" in NEEDS[n] for n in NEEDS if group(n) == "conversion")
 assert {row["name"] for row in tried_rows} >= set(ways) - {"ResizeObservation"}
 for row in tried_rows:
     assert row["NEXT_STEP"] == "yes", row
@@ -566,7 +573,7 @@ for name in ["TransformReward", "VectorizeTransformReward"]:
 assert infos == [{"score": 1.0, "nested": {"step": 1}}] * 2
 
 # %% [markdown]
-# Read the columns of the modes. Every observation wrapper refuses `SAME_STEP`, `NormalizeObservation` refuses
+# Read the column of the modes. Every observation wrapper refuses `SAME_STEP`, `NormalizeObservation` refuses
 # `DISABLED` as well, and everything else takes all three. A table on the web that ticks `SAME_STEP` for
 # `VectorizeTransformObservation` is out of date. The error is raised by the base class, so a wrapper of yours that
 # derives from `VectorObservationWrapper` inherits the refusal.

@@ -714,7 +714,7 @@ assert len(lost) == 1 and lost[0] in range(96, 128) and len(shards) == 1
 
 # %% [markdown]
 # Half of the cluster is gone, and the trained weights are those of the undisturbed run. Each bar below is one rollout,
-# as the driver saw it.
+# as the driver saw it. The hatched bar is the rollout that never came.
 
 # %% tags=["hide-input", "timing"]
 [waited] = [end - begin for *_, begin, end, rollout in log if rollout is None]
@@ -733,8 +733,8 @@ show(fig, alt)
 
 # %% tags=["timing"]
 say(
-    f"The hatched bar is the rollout that never came. It took {waited:.1f} s until Ray "
-    "was sure that the node was dead, and the iteration could not end before."
+    f"It took {waited:.1f} s until Ray was sure that the node was dead, and the "
+    "iteration could not end before."
 )
 
 # %% [markdown]

@@ -92,14 +92,30 @@ def shrink(picture, factor):
 
 
 # %% tags=["hide-input"]
+def hang(ax, picture, rows, columns):
+    """Show a grid of frames; one frame is one unit wide and high."""
+    height, width, _ = picture.shape
+    look = {"extent": (0, columns, rows, 0), "interpolation": "none"}
+    ax.imshow(picture, aspect=height * columns / (width * rows), **look)
+    lines = {"color": PALETTE[5], "linewidth": 1, "clip_on": False}
+    ax.hlines(range(rows + 1), 0, columns, **lines)
+    ax.vlines(range(columns + 1), 0, rows, **lines)
+    ax.set(xlim=(0, columns), ylim=(rows, 0), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.set_facecolor("white")
+
+
+# %% tags=["hide-input"]
+def number_rows(ax, count, columns):
+    for row in range(count):
+        x, y = row % columns + 0.03, row // columns + 0.14
+        ax.text(x, y, f"row {row}", color=PALETTE[0], size=10)
+
+
+# %% tags=["hide-input"]
 fig, ax = figure(7, 3.2)
-ax.imshow(shrink(tile(frames, 3), 4), interpolation="none")
-for row in range(6):
-    x, y = 150 * (row % 3), 100 * (row // 3)
-    ax.text(x + 4, y + 14, f"row {row}", color=PALETTE[0], size=10)
-ax.hlines([0, 100, 199], 0, 449, color=PALETTE[5], lw=1)
-ax.vlines([0, 150, 300, 449], 0, 199, color=PALETTE[5], lw=1)
-ax.axis("off")
+hang(ax, shrink(tile(frames, 3), 4), 2, 3)
+number_rows(ax, 6, 3)
 alt = """Six pictures of a cart with a pole, in two rows of three, numbered row 0 to
 row 5. The carts stand in slightly different places and the poles lean differently."""
 show(fig, alt)
@@ -355,11 +371,8 @@ assert not np.array_equal(strips["NextStep"][3], strips["SameStep"][3])
 fig, axes = figure(7, 3.2, nrows=2)
 for ax, (mode, strip) in zip(axes, strips.items(), strict=True):
     parts = [frame[170:320, 220:420] for frame in strip]
-    ax.imshow(shrink(tile(parts, 4), 2), interpolation="none")
-    ax.hlines([0, 74], 0, 399, color=PALETTE[5], lw=1)
-    ax.vlines([0, 100, 200, 300, 399], 0, 74, color=PALETTE[5], lw=1)
+    hang(ax, shrink(tile(parts, 4), 2), 1, 4)
     ax.set_title(mode, loc="left")
-    ax.axis("off")
 alt = """Two strips of four pictures. The first three agree: a pole leans further and
 further to the left. In the fourth picture of NextStep it leans most; in that of
 SameStep a pole stands upright on a cart further left."""
@@ -734,10 +747,10 @@ with closing(envs), patch.dict("sys.modules", cv2=Scaling):
 print(envs.render_mode, window.shape)
 
 # %% tags=["hide-input"]
-fig, ax = figure(4, 2.8)
-ax.imshow(shrink(window, 2), interpolation="none")
-ax.set(xticks=[], yticks=[])
-ax.spines[:].set(visible=True, color=PALETTE[5])
+fig, ax = figure(5.7, 4.1)
+hang(ax, shrink(window, 2), 2, 2)
+number_rows(ax, 4, 2)
+ax.set_title("The window of HumanRendering (lines and numbers are ours)", loc="left")
 alt = """A window with four cart-poles in two rows of two, each at its own place and
 with a pole at an angle of its own."""
 show(fig, alt)
