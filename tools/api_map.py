@@ -265,7 +265,7 @@ def tables() -> Iterator[str]:
             if name.rsplit(".", 1)[0] == owner:
                 leaf = name.rsplit(".", 1)[1]
                 needs = f" (needs {NEEDS[leaf]})" if leaf in NEEDS else ""
-                yield f"| `{leaf}` | {about}{needs} | {links(found[name])} |"
+                yield f"| `{leaf}` | {about}{needs} | {links(found[name]) or 'not run here'} |"
     yield "\n## Parameters\n\n| of | parameter | chapters |\n| --- | --- | --- |"
     for owner, parameters in PARAMETERS.items():
         for name in parameters:
