@@ -1,7 +1,15 @@
-"""The system's Chromium, for the page tests and for printing."""
+"""The system's Chromium, and a server of pages for it: for the page tests and for printing."""
 
+import contextlib
+import functools
+import gzip
+import http.server
 import importlib.resources
 import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 from playwright.sync_api import Browser, Playwright
 
@@ -12,6 +20,48 @@ QUIET = ("--disable-background-networking", "--disable-component-update")  # ask
 
 class NoChromium(RuntimeError):
     """No Chromium is installed; the message says how to get one."""
+
+
+class Zipping(http.server.SimpleHTTPRequestHandler):
+    """Serves files as a web host does: text compressed, and to be kept by the browser."""
+
+    def do_GET(self) -> None:
+        """Send the file, gzipped if it is text."""
+        path = Path(self.translate_path(self.path))
+        if not path.is_file():
+            self.send_error(404)
+            return
+        content, kind = path.read_bytes(), self.guess_type(path)
+        self.send_response(200)
+        if path.suffix in (".html", ".css", ".js", ".svg"):
+            content, kind = gzip.compress(content, 6), f"{kind}; charset=utf-8"
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "max-age=31536000")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *arguments) -> None:
+        """Say nothing."""
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A server that does not mind a browser that leaves a page before it has all of it."""
+
+    def handle_error(self, request, address) -> None:
+        """Report what went wrong, unless the other side hung up."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, address)
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine; give its address."""
+    with Server(("127.0.0.1", 0), functools.partial(Zipping, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 def axe_script() -> str:

@@ -7,9 +7,6 @@ kinds that axe finds at 1280 and 390 pixels, in light and dark. Scores are Light
 from npm, and without Node.js they are left out.
 """
 
-import functools
-import gzip
-import http.server
 import json
 import os
 import shutil
@@ -17,14 +14,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
-from tools.chromium import NAMES, axe_script, launch
+from tools.chromium import NAMES, axe_script, launch, served
 from tools.project import EXECUTED, HTML, stop, toc_pages
 
 CHAPTER = "notebooks/primitives/06_autoreset"
@@ -35,40 +30,6 @@ PLAIN = {
     "Jupyter Book's default theme": CONFIG,
     "furo, nothing changed": f"{CONFIG}sphinx: {{config: {{html_theme: furo, html_theme_options: {{}}}}}}\n",
 }
-
-
-class Zipping(http.server.SimpleHTTPRequestHandler):
-    """Serves files as a web host does: text compressed, and to be kept by the browser."""
-
-    def do_GET(self) -> None:
-        """Send the file, gzipped if it is text."""
-        path = Path(self.translate_path(self.path))
-        if not path.is_file():
-            self.send_error(404)
-            return
-        content, kind = path.read_bytes(), self.guess_type(path)
-        self.send_response(200)
-        if path.suffix in (".html", ".css", ".js", ".svg"):
-            content, kind = gzip.compress(content, 6), f"{kind}; charset=utf-8"
-            self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "max-age=31536000")
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *arguments) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def served(folder: Path):
-    """Serve a folder on a free port of this machine; give its address."""
-    handler = functools.partial(Zipping, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def build_plain(config: str, folder: Path) -> Path:

@@ -3,10 +3,7 @@
 usage: python -m tools.pdf
 """
 
-import functools
-import http.server
 import io
-import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,18 +11,11 @@ from playwright.sync_api import Browser, sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject
 
-from tools.chromium import NoChromium, launch
+from tools.chromium import NoChromium, launch, served
 from tools.project import HTML, stop, toc_pages
 
 PDF = HTML.parent / "vector-environments.pdf"
 MARGIN = dict.fromkeys(("top", "bottom", "left", "right"), "16mm")
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves the built book without a line for each request."""
-
-    def log_message(self, *arguments) -> None:
-        """Say nothing."""
 
 
 def lead_inside(book: PdfWriter, site: str, first: dict[str, int]) -> None:
@@ -45,9 +35,7 @@ def lead_inside(book: PdfWriter, site: str, first: dict[str, int]) -> None:
 def write(browser: Browser, pages: list[str], path: Path) -> int:
     """Print the built pages, put them together with an outline of their titles; return the number of sheets."""
     book, first = PdfWriter(), {}
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=HTML)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        site = f"http://127.0.0.1:{server.server_port}"
+    with served(HTML) as site:
         page = browser.new_page()
         for number, name in enumerate(pages, start=1):
             page.goto(f"{site}/{name}.html")
@@ -58,7 +46,6 @@ def write(browser: Browser, pages: list[str], path: Path) -> int:
             book.add_outline_item(title=page.title().split(" - ")[0], page_number=first[name])
             print(f"  [{number:2d}/{len(pages)}] {name}, {len(printed.pages)} sheets", flush=True)
         page.close()
-        server.shutdown()
     lead_inside(book, site, first)
     book.write(path)
     return len(book.pages)
