@@ -13,12 +13,18 @@ import matplotlib as mpl
 from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 # Okabe and Ito's palette, without black and yellow: told apart under the common kinds of colour blindness,
 # and each at least 3:1 against both page backgrounds (tests/test_figures.py measures it).
 PALETTE = ("#0b7fc0", "#c85a00", "#0a8f66", "#b5629a", "#8a7a00", "#7f7f7f")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 LINESTYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
+
+# A figure this wide shrinks by a twelfth on a phone of 390 pixels, a little more in a solution, and letters of this
+# size are still more than 8 pixels high there.
+WIDTH = 5.2  # inches
+SMALLEST = 10  # points
 
 # The colour of the text around the figure: a stand-in that svg() turns into currentColor.
 INK = "#010203"
@@ -48,14 +54,14 @@ mpl.rcParams.update(_STYLE)
 _numbers = itertools.count()
 
 
-def figure(width: float = 7.0, height: float = 3.2, **subplots) -> tuple[Figure, Axes]:
+def figure(height: float = 3.2, **subplots) -> tuple[Figure, Axes]:
     """Return a new figure in the book's style and its axes (an array of axes if `subplots` asks for several).
 
     Args:
-        width, height: size in inches; a page is about 7 inches wide.
+        height: in inches; the width is the same for all figures, `WIDTH`.
         **subplots: passed on to `Figure.subplots`, such as ``nrows=2`` or ``sharex=True``.
     """
-    fig = Figure(figsize=(width, height), layout="constrained")
+    fig = Figure(figsize=(WIDTH, height), layout="constrained")
     return fig, fig.subplots(**subplots)
 
 
@@ -63,10 +69,13 @@ def svg(fig: Figure, alt: str) -> str:
     """Return `fig` as one SVG element that carries `alt` as its accessible name.
 
     Raises:
-        ValueError: if `alt` is too short to say what the figure shows.
+        ValueError: if `alt` is too short to say what the figure shows, or letters are too small for a phone.
     """
     if len(alt.split()) < 5:
         raise ValueError(f"alt={alt!r} does not say what the figure shows; describe it in a sentence")
+    for text in fig.findobj(Text):
+        if text.get_text().strip() and text.get_size() < SMALLEST:
+            raise ValueError(f"{text.get_text()!r} is {text.get_size():g} points high; use at least {SMALLEST}")
     buffer = io.StringIO()
     fig.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()

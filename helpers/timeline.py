@@ -100,7 +100,7 @@ def draw(timelines: list[Timeline]) -> Figure:
     """
     columns = max(len(timeline.rows[0]) for timeline in timelines)
     height = sum(0.55 * len(timeline.rows) + 0.75 for timeline in timelines) + 0.5
-    fig, axes = figure(1.0 + 0.62 * columns, height, nrows=len(timelines), squeeze=False)
+    fig, axes = figure(height, nrows=len(timelines), squeeze=False)
     episodes = 0
     for ax, timeline in zip(axes[:, 0], timelines, strict=True):
         for i, row in enumerate(timeline.rows):
@@ -118,7 +118,7 @@ def draw(timelines: list[Timeline]) -> Figure:
                     )
                 )
                 ax.text(t, i - 0.16, f"{cell.episode}.{cell.step}", ha="center", va="center", weight="bold")
-                ax.text(t, i + 0.22, _marks(cell), ha="center", va="center", size=8)
+                ax.text(t, i + 0.22, _marks(cell), ha="center", va="center", size=10)
         ax.set(title=timeline.mode.name, xlim=(-0.6, columns - 0.4), ylim=(len(timeline.rows) - 0.45, -0.55))
         ax.title.set_horizontalalignment("left")
         ax.title.set_x(0.0)
@@ -131,7 +131,7 @@ def draw(timelines: list[Timeline]) -> Figure:
     fig.legend(
         handles=[Patch(facecolor=_tint(e), edgecolor=_ink(e), label=f"episode {e}") for e in range(episodes + 1)],
         loc="outside lower left",
-        ncols=min(episodes + 1, 6),
+        ncols=min(episodes + 1, 4),
     )
     return fig
 

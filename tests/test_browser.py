@@ -93,6 +93,10 @@ class Visit:
         """Return what reaches beyond the right edge of the window without something around it that scrolls."""
         return self.audit("overflow()")
 
+    def illegible(self) -> list[str]:
+        """Return the words in figures that are cut off, lie on others, or are less than 8 pixels high."""
+        return self.audit("illegible(8)")
+
 
 @pytest.fixture(scope="session")
 def reader(browser, site):
@@ -108,6 +112,7 @@ def test_page_is_accessible_fits_and_keeps_to_itself(reader, page):
     for name, (width, height) in WIDTHS.items():
         reader.page.set_viewport_size({"width": width, "height": height})
         assert reader.overflow() == [], name
+        assert reader.illegible() == [], name
         assert reader.violations() == [], name
     assert reader.trouble == []
 

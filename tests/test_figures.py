@@ -38,7 +38,7 @@ def test_lines_differ_by_more_than_colour():
 
 
 def draw():
-    fig, ax = figure(4, 2)
+    fig, ax = figure(2)
     ax.plot([1, 2, 3], label="rising")
     ax.set(xlabel="x", title="t")
     ax.legend()

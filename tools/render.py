@@ -28,6 +28,7 @@ import yaml
 from helpers import checkup
 from tools import api_map
 from tools.execute import ANSI
+from tools.folds import fold
 from tools.project import BUILD, EXECUTED, HTML, ROOT, TOC, notebooks, settings, stop, toc_pages
 
 SOURCE = BUILD / "source"
@@ -37,7 +38,7 @@ NOT_CONTENT = ["404.html", "genindex.html", "py-modindex.html", "search.html"]  
 BOOK = "vector-environments-book"
 NOT_FOUND = """<h1>There is no such page</h1>
 <p>It may have been renamed. Go to <a href="{root}book/intro.html">the start of the book</a>, look a symptom up in
-<a href="{root}notebooks/trust/27_field_guide.html">the field guide</a>, or <a href="{root}search.html">search</a>."""
+<a href="{root}notebooks/trust/27_field_guide.html">the field guide</a>, or <a href="{root}search.html">search</a>.</p>"""
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
@@ -54,6 +55,7 @@ def with_outputs(name: str) -> str:
         if cell.cell_type == "code":
             ran = next(done)
             cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    fold(notebook)
     return nbformat.writes(notebook)
 
 

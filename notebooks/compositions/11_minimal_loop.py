@@ -212,7 +212,7 @@ print(len(returns), "episodes finished, the first six:", returns[:6])
 assert len(returns) == first_done.sum()
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 4.6, nrows=4, sharex=True, sharey=True)
+fig, axes = figure(4.6, nrows=4, sharex=True, sharey=True)
 for row, ax in enumerate(axes):
     sums, ended = history[:100, row], first_done[:100, row]
     calls = np.arange(1, 101)

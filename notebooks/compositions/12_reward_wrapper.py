@@ -240,7 +240,7 @@ alt = (
     "gives two loops around the line; the same transitions lie exactly on it."
 )
 titles = ["stepping behind the wrapper", "the same transitions"]
-fig, axes = figure(7, 3.2, ncols=2, sharey=True)
+fig, axes = figure(3.2, ncols=2, sharey=True)
 for ax, title, dots in zip(axes, titles, [wrong, right], strict=True):
     across, up = np.array(dots).transpose(1, 0, 2).reshape(2, -1)
     ax.plot([-17, 0], [-1.7, 0], color=PALETTE[5], linestyle="-", marker="")

@@ -330,7 +330,7 @@ for t in range(45):
 angles = np.degrees(angles)
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.2)
+fig, ax = figure(3.2)
 ax.plot(angles, label=list(planets), markevery=4)
 ax.axhline(12, linewidth=1, linestyle=":", marker="", color=INK)
 ax.text(0, 12.3, "fallen", va="bottom")
@@ -416,12 +416,12 @@ for _ in range(800):
 history = np.array(history)
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 4.4, nrows=4, sharex=True, sharey=True)
+fig, axes = figure(4.4, nrows=4, sharex=True, sharey=True)
 levels = np.searchsorted(gravities, history)
 for row, ax in enumerate(axes):
     ax.plot(levels[:, row], marker="", drawstyle="steps-post", color=PALETTE[0], ls="-")
     ax.set_ylabel(f"row {row}", rotation=0, ha="right", va="center")
-    ax.set_yticks(range(4), planets, fontsize=9)
+    ax.set_yticks(range(4), planets, fontsize=10)
 axes[0].set_title("Each row climbs by its own success")
 axes[-1].set_xlabel("call to step")
 alt = (

@@ -127,13 +127,13 @@ def nest(ax, names, left, top, width, height, color, dash):
         corner, size = (left, top - height), (width, height)
         look = {"facecolor": "none", "edgecolor": color, "linestyle": dash}
         ax.add_patch(Rectangle(corner, *size, **look))
-        ax.text(left + 0.08, top - 0.25, name, size=9)
+        ax.text(left + 0.08, top - 0.25, name, size=10)
         left, top, width = left + 0.1, top - 0.36, width - 0.2
         height -= 0.46
 
 
 # %% tags=["hide-input"]
-fig, ax = figure(7.2, 4.4)
+fig, ax = figure(4.4)
 nest(ax, layers(envs, VectorWrapper), 0, 4.3, 7.2, 4.3, PALETTE[0], "-")
 for left, sub_env in zip([0.3, 3.63], envs.unwrapped.envs, strict=True):
     nest(ax, layers(sub_env, gym.Wrapper), left, 3.2, 3.27, 2.85, PALETTE[1], "--")
@@ -370,7 +370,7 @@ table(rows, "How the episodes of 300 steps ended")
 assert all(row["episodes"] for row in rows)
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.2)
+fig, ax = figure(3.2)
 for i, (flags, name) in enumerate(endings.items()):
     points = [(t, length) for t, length, how in episodes if how == flags]
     ax.plot(*zip(*points, strict=True), MARKERS[i], color=PALETTE[i], label=name)

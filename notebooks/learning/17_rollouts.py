@@ -256,13 +256,13 @@ def draw(ax, rollout, title):
 
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 3.8, nrows=2)
+fig, axes = figure(4.4, nrows=2)
 draw(axes[0], rollouts["NEXT_STEP"], "NEXT_STEP")
 draw(axes[1], rollouts["SAME_STEP"], "SAME_STEP, and DISABLED just so")
 patches = [Patch(facecolor="none", edgecolor=PALETTE[5], hatch="///", label="filler")]
 for e, ink in enumerate(PALETTE[:4]):
     patches.append(Patch(facecolor=(ink, 0.18), edgecolor=ink, label=f"episode {e}"))
-fig.legend(handles=patches, loc="outside lower left", ncols=5)
+fig.legend(handles=patches, loc="outside lower left", ncols=3)
 alt = (
     "Two grids of three rows and eight calls. In NEXT_STEP a hatched filler follows "
     "every end of an episode, marked T for terminated and C for cut; in SAME_STEP "
@@ -454,26 +454,30 @@ ends = np.repeat(line.done, 17, axis=1)
 weights = gae(np.eye(17), nothing, nothing, ends, ends, gamma=0.99, lam=0.8)
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3)
-for ink, begin in zip(PALETTE, [1, 9, 14], strict=False):
+fig, ax = figure(3)
+for ink, begin in zip(PALETTE, [1, 8, 14], strict=False):
     bars = ax.bar(range(17), weights[begin], 0.7, color=ink)
-    label = f"for the advantage\nof step {begin}"
-    ax.annotate(label, (begin + 0.3, 1.02), size=9, ha="center", color=INK)
+    label = f"of step {begin}"
+    ax.annotate(label, (begin + 0.6, 1.03), size=10, ha="center", color=INK)
 for t in range(17):
-    text = "T" if line.done[t, 0] else "filler" * int(not line.valid[t, 0])
-    ax.text(t, -0.09, text, ha="center", va="center", size=8)
+    text = "T" if line.done[t, 0] else "f" * int(not line.valid[t, 0])
+    ax.text(t, -0.09, text, ha="center", va="center", size=10)
     if line.done[t, 0]:
         ax.axvline(t + 0.5, color=PALETTE[5], linewidth=1, linestyle="--")
 
 # %% tags=["hide-input"]
 ax.axvline(16.5, color=PALETTE[4], linewidth=1.5, linestyle=":")
-ax.text(16.7, 0.5, "end of the\nrollout", size=9, va="center")
-ax.set(ylim=(-0.16, 1.3), xlim=(-0.6, 18.8), xticks=range(17))
-ax.set(xlabel="step of the error", ylabel="weight", yticks=[0, 0.5, 1])
-ax.set(title="How much each later error counts, with gamma 0.99 and lam 0.8")
+ax.text(16.7, 0.5, "end of the\nrollout", size=10, va="center")
+ax.set(ylim=(-0.16, 1.15), xlim=(-0.6, 18.8), xticks=range(17))
+ax.set(
+    xlabel="step of the error (T: end of an episode, f: filler)",
+    ylabel="weight",
+    yticks=[0, 0.5, 1],
+)
+ax.set(title="How much later errors count for the advantage")
 alt = (
     "Bars over seventeen steps of two episodes and a part of a third. From step 1 the "
-    "weights fade from 1 and stop at the end of the episode at step 5; from step 9 "
+    "weights fade from 1 and stop at the end of the episode at step 5; from step 8 "
     "they stop at step 12; from step 14 they run to the end of the rollout."
 )
 show(fig, alt)
@@ -482,7 +486,7 @@ show(fig, alt)
 assert np.array_equal(np.flatnonzero(line.done[:, 0]), [5, 12])
 assert np.array_equal(np.flatnonzero(~line.valid[:, 0]), [6, 13])
 assert np.allclose(weights[1, 1:6], (0.99 * 0.8) ** np.arange(5))
-assert (weights[1, 6:] == 0).all() and (weights[9, 13:] == 0).all()
+assert (weights[1, 6:] == 0).all() and (weights[8, 13:] == 0).all()
 assert weights[14, 16] > 0 and (weights[14, :14] == 0).all()
 
 # %% [markdown]

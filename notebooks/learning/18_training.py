@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from IPython.display import Markdown, display
+from matplotlib.ticker import MaxNLocator
 
 import helpers
 from helpers.exercises import check
@@ -275,7 +276,7 @@ def still_pushed(ratio, advantage, clip):
 
 # %% tags=["hide-input"]
 ratio = np.linspace(0.5, 1.5, 201)
-fig, axes = figure(7, 2.9, ncols=2, sharex=True)
+fig, axes = figure(2.9, ncols=2, sharex=True)
 for ax, advantage in zip(axes, [1.0, -1.0], strict=True):
     objective = clipped_objective(ratio, advantage, 0.2)
     slope = still_pushed(ratio, advantage, 0.2) * advantage
@@ -661,7 +662,7 @@ def learning_curve(curve, settings, every=5):
 
 # %% tags=["hide-input"]
 def draw(name, own, goal, title):
-    fig, ax = figure(7, 3)
+    fig, ax = figure(3)
     for _, one in stored_curves[stored_curves.task == name].groupby("seed"):
         ax.plot(one.steps, one.mean_return, "-", marker="", color=PALETTE[5], lw=0.8)
     for k, (seed, (_, curve, *_)) in enumerate(own.items()):
@@ -672,6 +673,7 @@ def draw(name, own, goal, title):
     ax.axhline(goal, color=INK, lw=1.2, ls=":", marker="", label=f"goal: {goal}")
     ax.set(xlabel="environment steps", ylabel="return", title=title)
     ax.set_xlim(0, one.steps.max())
+    ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.legend(loc="lower right")
     return fig

@@ -335,12 +335,12 @@ def show_values(ax, bug, k):
 
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.6)
+fig, ax = figure(3.6)
 for k, bug in enumerate([None, "filler rows kept", "reset observation"]):
     show_values(ax, bug, k)
 show_values(ax, "cut taken as end", 3)
-ax.set(xlabel="place", ylabel="value", xticks=range(9), ylim=(-0.5, 21))
-ax.set_title("Values learnt with each bug (marks), and of the changed task (lines)")
+ax.set(xlabel="place", ylabel="value", xticks=range(9), ylim=(-0.5, 25))
+ax.set_title("Values learnt (marks), and of the changed task (lines)")
 ax.legend(loc="upper left", ncols=2)
 alt = (
     "Values of the nine places. Without a bug they rise from 13 to 20. With filler "
@@ -841,7 +841,7 @@ predicted = 1 - np.array(wrong)
 assert np.abs(predicted - winter["updated"]).mean() < 0.02
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3)
+fig, ax = figure(3)
 for k, (way, right) in enumerate(winter.items()):
     at = np.arange(0, 100, 4)
     ax.plot(at, right[at], MARKERS[k], color=PALETTE[k], label=way, ls="")
@@ -1002,10 +1002,10 @@ def per_cent(where, measure, bug, which):
 right_look = {"fmt": "o", "mfc": "none", "color": PALETTE[5]}
 wrong_look = {"fmt": "s", "color": PALETTE[1]}
 right_look["label"], wrong_look["label"] = "without the bug", "with it"
-fig, ax = figure(5.6, 8.2)
+fig, ax = figure(8.2)
 ticks, line = {}, 0
 for where, (measure, bugs) in GROUPS.items():
-    ax.text(-15, line, where, size=9, va="center", weight="bold")
+    ax.text(-15, line, where, size=10, va="center", weight="bold")
     for bug in bugs:
         line += 1
         pair = (without(where, bug), right_look, -0.15), (bug, wrong_look, 0.15)
@@ -1017,7 +1017,7 @@ for where, (measure, bugs) in GROUPS.items():
     line += 1
 
 # %% tags=["hide-input"]
-ax.set_yticks(list(ticks), list(ticks.values()), size=9)
+ax.set_yticks(list(ticks), list(ticks.values()), size=10)
 ax.set(ylim=(line - 0.4, -0.8), xlim=(-17, 110))
 ax.yaxis.tick_right()
 ax.tick_params(axis="y", length=0)

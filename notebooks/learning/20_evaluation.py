@@ -144,7 +144,7 @@ for number, (row, length) in enumerate(finished):
     clock[row] += length
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.8)
+fig, ax = figure(3.8)
 faces, edges = (PALETTE[0], "none", "none"), (PALETTE[0], PALETTE[1], PALETTE[5])
 for kind, face, edge in zip(kinds, faces, edges, strict=True):
     at, left, width = np.array(kinds[kind]).T
@@ -156,9 +156,7 @@ for kind, face, edge in zip(kinds, faces, edges, strict=True):
 ax.axvline(cut, color=INK, linewidth=1)
 ax.set(xlim=(0, 60), ylim=(11.6, -0.6), xlabel="call to step", ylabel="row")
 ax.set_yticks(range(0, 12, 2))
-ax.set_title(
-    f"The first 12 episodes to finish, of 12 rows, are complete at call {cut:.0f}"
-)
+ax.set_title(f"The first 12 episodes to finish are complete at call {cut:.0f}")
 fig.legend(ncols=3, loc="outside lower right")
 alt = (
     "One line of bars for each of twelve rows; a bar is an episode. Left of a vertical "
@@ -433,12 +431,12 @@ def in_whole_steps(n):
 
 
 panels = [
-    (coin_rows, coin_found, coin_mean, 20, "1 or 39 steps, first n of n rows"),
-    (many_rows, many_found, in_whole_steps, 20, "no memory, first 100 of n rows"),
+    (coin_rows, coin_found, coin_mean, 20, "1 or 39 steps: n of n"),
+    (many_rows, many_found, in_whole_steps, 20, "no memory: 100 of n"),
 ]
 
 # %% tags=["hide-input"]
-fig, axes = figure(7.2, 3.4, ncols=2)
+fig, axes = figure(3.4, ncols=2)
 for ax, (ns, found, formula, truth, title) in zip(axes, panels, strict=True):
     mean, error = np.array(found).T
     curve = [formula(n) for n in ns]
@@ -777,18 +775,18 @@ print(f"pooled episodes {pooled.mean():.1f} ± {half_width(pooled):.1f}")
 print(f"over the runs   {over_runs.mean():.1f} ± {half_width(over_runs):.1f}")
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.4)
+fig, ax = figure(3.4)
 place = np.arange(10)
 look = {"fmt": "o", "color": PALETTE[0], "label": "100 episodes"}
 ax.errorbar(place, over_runs, half_width(own), **look)
 ax.plot(place, true_means, "D", color=PALETTE[1], label="this agent's true mean")
-for x, values, marker in [(11.5, pooled, "s"), (13, over_runs, "^")]:
+for x, values, marker in [(11.2, pooled, "s"), (13, over_runs, "^")]:
     look = {"fmt": marker, "color": PALETTE[2]}
     ax.errorbar(x, values.mean(), half_width(values), **look)
 
 # %% tags=["hide-input"]
 ax.axhline(50, color=INK, linewidth=1, linestyle=":", marker="")
-ax.set_xticks([*place, 11.5, 13], [*place, "pooled", "over\nruns"])
+ax.set_xticks([*place, 11.2, 13], [*place, "pooled", "by run"])
 ax.set(xlabel="training run", ylabel="mean length", ylim=(0, 125))
 ax.set_title("95 % intervals; dotted: the truth for the way of training")
 ax.legend(ncols=2, loc="upper left")
@@ -1008,7 +1006,7 @@ alone.close()
 assert (terminated or truncated) and len(frames) == 4
 
 # %% tags=["hide-input"]
-fig, axes = figure(7.2, 4.2, nrows=2, ncols=4)
+fig, axes = figure(4.2, nrows=2, ncols=4)
 grid = axes[0, 0].get_gridspec()
 for ax in axes[0]:
     ax.remove()

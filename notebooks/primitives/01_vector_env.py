@@ -87,14 +87,14 @@ for _ in range(30):
 angles = np.array(angles)
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3)
+fig, ax = figure(3.3)
 ax.plot(angles, label=[f"row {i}" for i in range(5)], markevery=5)
 ax.set(
     xlabel="call to step",
     ylabel="pole angle (radians)",
     title="Five rows, one loop",
 )
-fig.legend(ncols=5, loc="outside lower center")
+fig.legend(ncols=3, loc="outside lower center")
 alt = (
     "Five lines, one for each row of the batch: the angle of each pole over thirty "
     "calls, each on a course of its own. Four of them jump back towards zero, at "

@@ -162,7 +162,7 @@ for call, _, intervals in runs:
 
 # %% tags=["hide-input", "timing"]
 call, began, intervals = min(runs)
-fig, ax = figure(7, 2.9)
+fig, ax = figure(2.9)
 for row, (start, end) in enumerate(intervals):
     span = (1e3 * (start - began), 1e3 * (end - start))
     ax.broken_barh([span], (row - 0.38, 0.76), facecolor=PALETTE[row])
@@ -170,7 +170,7 @@ for row, (start, end) in enumerate(intervals):
 ax.broken_barh([(0, 1e3 * call)], (3.85, 0.3), facecolor=PALETTE[5])
 ax.set_yticks(range(5), ["row 0", "row 1", "row 2", "row 3", "the call"])
 ax.invert_yaxis()
-ax.set(xlabel="milliseconds since step was called", xlim=(0, 1.12e3 * call))
+ax.set(xlabel="milliseconds since step was called", xlim=(0, 1.16e3 * call))
 ax.set_title("One call to step: each row waits for the one before it")
 show(
     fig,

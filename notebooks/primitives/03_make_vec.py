@@ -143,15 +143,16 @@ for name, mode in product(ids, modes):
 
 # %% tags=["hide-input"]
 kinds = ["SyncVectorEnv", "AsyncVectorEnv", "CartPoleVectorEnv", "refused"]
-fig, ax = figure(7, 2.6)
+fig, ax = figure(3.2)
 for (i, name), (j, mode) in product(enumerate(ids), enumerate(modes)):
     made = grid[name, mode]
+    lines = made.replace("VectorEnv", "\nVectorEnv")
     ink = PALETTE[5] if made == "refused" else PALETTE[kinds.index(made)]
     box = Rectangle((j - 0.48, i - 0.45), 0.96, 0.9, fc=(ink, 0.16), ec=ink, lw=1.2)
     ax.add_patch(box)
-    ax.text(j, i, made, ha="center", va="center", size=9)
+    ax.text(j, i, lines, ha="center", va="center", size=10)
 ax.set(xlim=(-0.55, 3.55), ylim=(2.55, -0.55), xlabel="vectorization_mode")
-ax.set_xticks(range(4), [repr(mode) for mode in modes], size=10)
+ax.set_xticks(range(4), [repr(mode).replace("_e", "_\ne") for mode in modes])
 ax.set_yticks(range(3), ids)
 ax.tick_params(length=0)
 ax.spines[:].set_visible(False)

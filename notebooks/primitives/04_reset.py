@@ -148,24 +148,24 @@ for base in [0, 1, five.num_envs]:
     print(f"base seed {base}:", seeds_of[base])
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 2.5)
+fig, ax = figure(2.8)
 for y, (base, seeds) in enumerate(seeds_of.items()):
     for row, seed in enumerate(seeds):
         again = base != 0 and seed in seeds_of[0]
         fill, edge = (PALETTE[y], 0.3 if again else 0.0), PALETTE[y]
         ax.barh(y, 0.9, 0.72, seed - 0.45, facecolor=fill, edgecolor=edge, linewidth=2)
-        text = f"row {row}\nagain" if again else f"row {row}"
-        ax.text(seed, y, text, ha="center", va="center", size=9, linespacing=1.1)
+        text = f"row\n{row}"
+        ax.text(seed, y, text, ha="center", va="center", size=10, linespacing=1.1)
 ax.set(xlabel="the generator's seed", xticks=range(10), xlim=(-0.7, 9.7))
 ax.set_ylim(2.5, -0.5)
-ax.set(title="Which generator each of five rows gets")
+ax.set(title="Which generator each of five rows gets (filled: again)")
 ax.set_yticks(range(3), [f"base seed {base}" for base in seeds_of])
 ax.tick_params(length=0)
 
 # %% tags=["hide-input"]
 alt = (
     "Three lines of five boxes over the seeds 0 to 9. Base seed 0 takes the seeds 0 to "
-    "4, base seed 1 takes 1 to 5, so four of its five are used again; base seed 5 "
+    "4, base seed 1 takes 1 to 5, so four of its five are used again and filled; base seed 5 "
     "takes 5 to 9 and shares none with base seed 0."
 )
 show(fig, alt)

@@ -254,7 +254,7 @@ for call in range(1, 6):
 print("calls with the key:", [call for call in infos_of if "score" in infos_of[call]])
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 2.6)
+fig, ax = figure(2.6)
 for call, row in np.ndindex(6, 3):
     missing, real = np.isnan(scores[call, row]), masks[call, row]
     text = "no key" if missing else f"{scores[call, row]:.0f}"

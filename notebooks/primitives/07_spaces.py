@@ -113,7 +113,7 @@ def name_leaf(ax, name, batch, y):
 
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 4.5)
+fig, ax = figure(3.4)
 leaves = {"count": observation["count"]}
 leaves |= {f"inner.{key}": leaf for key, leaf in observation["inner"].items()}
 for (name, leaf), y in zip(leaves.items(), (0, -4, -8), strict=True):

@@ -141,7 +141,7 @@ assert (loop_begin[1:] >= loop_end[:-1]).all()  # one after the other
 assert procs_begin[3] < procs_end[:3].max()  # side by side
 
 # %% tags=["hide-input", "timing"]
-fig, axes = figure(7, 3.8, nrows=2, sharex=True)
+fig, axes = figure(3.8, nrows=2, sharex=True)
 for ax, (kind, (begin, end)) in zip(axes, spans.items(), strict=True):
     colours = [PALETTE[0]] * 3 + [PALETTE[1]]
     ax.barh(range(4), end - begin, left=begin, color=colours)
@@ -253,7 +253,7 @@ medians = {how: np.median(found, axis=1) for how, found in sweep.items()}
 step_costs = 1000 * np.array([cost for cost, _ in plan])  # in milliseconds
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 4)
+fig, ax = figure(4)
 for (how, found), style in zip(sweep.items(), ["o-", "s--"], strict=True):
     middle = medians[how]
     bars = [middle - found.min(axis=1), found.max(axis=1) - middle]

@@ -91,12 +91,12 @@ alt = (
     "Two lines, the reward of one row over sixty calls. Before the clipping wrapper it "
     "swings far below minus one; after it, it never goes below minus one."
 )
-fig, ax = figure(7, 3)
+fig, ax = figure(3.3)
 for place, line in {"before": unclipped_rewards, "after": clipped_rewards}.items():
-    ax.plot(line, markevery=6, label=f"{place} ClipReward, sum {line.sum():.0f}")
+    ax.plot(line, markevery=6, label=f"{place}, sum {line.sum():.0f}")
 ax.set(xlabel="call to step", ylabel="reward of row 0")
-ax.set_title("One episode, seen from two places")
-ax.legend(loc="center", bbox_to_anchor=(0.6, 0.3))
+ax.set_title("One episode, seen before and after ClipReward")
+fig.legend(loc="outside lower center", ncols=2)
 show(fig, alt)
 
 # %% tags=["remove-cell"]
@@ -385,7 +385,7 @@ alt = (
     "Three small pictures. The original and the one converted to float first show a "
     "bright pixel on dark grey; the one rescaled first is black all over."
 )
-fig, axes = figure(7, 2.2, ncols=3)
+fig, axes = figure(1.8, ncols=3)
 for ax, title, images in zip(axes, titles, [original, picture, black], strict=True):
     ax.imshow(images[0])
     ax.set(title=title, xticks=[], yticks=[])

@@ -379,15 +379,15 @@ def draw_cell(ax, x, y, row, text):
     style = {"facecolor": (color, 0.18), "edgecolor": color, "linewidth": 1.4}
     x += 0.2 * row
     ax.barh(y, 0.94, 0.94, left=x, **style)
-    ax.text(x + 0.47, y - 0.04, text, ha="center", va="center", size=9.5)
+    ax.text(x + 0.47, y - 0.04, text, ha="center", va="center", size=10)
 
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 2.6)
+fig, ax = figure(2.6)
 for y, (name, (piece, leaf)) in zip((0, -1.6, -3.2), pieces.items(), strict=True):
     values = np.frombuffer(piece.get_obj(), leaf.dtype)
     for i, value in enumerate(values):
-        draw_cell(ax, i, y, i * 3 // len(values), f"{value:.2g}")
+        draw_cell(ax, i, y, i * 3 // len(values), f"{value:.1g}")
     ax.text(-0.25, y, name, ha="right", va="center", weight="bold")
     note = f"{len(piece)} {leaf.dtype}, {values.nbytes} bytes"
     ax.text(9.7, y, note, va="center")

@@ -562,7 +562,7 @@ assert np.array_equal(frames[0], first) and not np.array_equal(*frames)
 assert first.shape == (400, 600, 3) and first.dtype == np.uint8
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 2.6, ncols=2)
+fig, axes = figure(2.6, ncols=2)
 for row, ax in enumerate(axes):
     ax.imshow(frames[row][150:330, 150:450])
     ax.set(title=f"row {row}", xticks=[], yticks=[])
@@ -682,7 +682,7 @@ for name in ["Gymnasium", "ours"]:
     print(f"{name:10s} {fixed:5.1f} µs a call, and {1000 * slope:5.1f} ns a row")
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3.8)
+fig, ax = figure(3.8)
 for name, style in {"loop": "s--", "Gymnasium": "^-.", "ours": "o-"}.items():
     ns = [n for n, result in results.items() if name in result.seconds]
     costs = [1000 * results[n].cost(name).median for n in ns]

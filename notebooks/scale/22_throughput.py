@@ -80,7 +80,7 @@ with opened(pair) as envs:
             answers[way, "neighbours"] = [way(steps) for _ in range(5)]
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 2.4)
+fig, ax = figure(2.4)
 labels = []
 for place, way in enumerate(ways):
     name = way.__name__.replace("_", " ")
@@ -165,7 +165,7 @@ for name in ["sync", "async", "Gymnasium's native", "our native"]:
         ladder[name, rows] = result.ratio(name, to="single"), result.rate(name)
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3.8)
+fig, ax = figure(3.8)
 names = dict.fromkeys(name for name, _ in ladder)
 for name, style in zip(names, ["s--", "D:", "^-.", "o-"], strict=True):
     found = {rows: ratio for (n, rows), (ratio, _) in ladder.items() if n == name}
@@ -306,7 +306,7 @@ rows = [
 table(rows, f"One of eight CartPole rows in SyncVectorEnv: {total:.1f} µs a step")
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 2.3)
+fig, ax = figure(2.7)
 left = 0.0
 for place, (name, cost) in enumerate(costs.items()):
     width = max(cost.median, 0)
@@ -315,7 +315,7 @@ for place, (name, cost) in enumerate(costs.items()):
     ax.barh(0, width, left=left, color=colour, hatch=hatch, edgecolor=INK, label=name)
     left += width
 ax.set(yticks=[], xlabel="µs for one step of one row", title="The layers of a step")
-fig.legend(ncols=3, loc="outside lower center")
+fig.legend(ncols=2, loc="outside lower center")
 alt = """One bar made of five pieces. Physics is by far the longest; wrappers and
 checker are thin; vector machinery and two info keys are clearly visible."""
 show(fig, alt)
@@ -409,7 +409,7 @@ together = gain(partial(Wait, 0.02, "burn"), rows=2, rounds=5)[1].median
 sweep["sleep"] = [gain(partial(Wait, cost / 1e6, "sleep")) for cost in plan]
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3.6)
+fig, ax = figure(3.6)
 for (how, found), style in zip(sweep.items(), ["o-", "s--"], strict=True):
     costs = [cost for cost, _ in found]
     middle = np.array([g.median for _, g in found])
@@ -808,14 +808,14 @@ arrows = [
     ("arrays?", "short?", "no"),
     ("short?", "loop", "yes"),
     ("short?", "whose?", "no"),
-    ("whose?", "cores", "this machine's"),
+    ("whose?", "cores", "this\nmachine's"),
     ("whose?", "more", "nobody's here"),
     ("cores", "cluster", "too slow"),
     ("more", "cluster", "too slow"),
 ]
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 4.6)
+fig, ax = figure(4.6)
 for name, (x, y) in places.items():
     edge = PALETTE[0] if name.endswith("?") else PALETTE[2]
     ax.barh(y, 0.66, 0.66, x - 0.33, color=[(edge, 0.12)], edgecolor=edge)
@@ -835,7 +835,7 @@ for start, end, label in arrows:
     where = (
         {"ha": "center", "va": "bottom"} if u > x else {"ha": "left", "va": "center"}
     )
-    ax.text(*middle, label, size=9, **where)
+    ax.text(*middle, label, size=10, **where)
 
 # %% tags=["hide-input", "timing"]
 ax.set(xlim=(-0.4, 1.4), ylim=(3.4, -0.4))

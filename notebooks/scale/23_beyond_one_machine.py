@@ -323,7 +323,7 @@ for num_steps in lengths:
     home.append(race.cost("home").median)
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3.2)
+fig, ax = figure(3.2)
 ax.plot(lengths, np.transpose([far, home]), label=["another node", "this process"])
 ax.set(
     xscale="log", yscale="log", xticks=lengths, xticklabels=lengths,
@@ -719,7 +719,7 @@ assert len(lost) == 1 and lost[0] in range(96, 128) and len(shards) == 1
 # %% tags=["hide-input", "timing"]
 [waited] = [end - begin for *_, begin, end, rollout in log if rollout is None]
 zero, names = log[0][2], {shards[0]: "node 0", victim: "node 1"}
-fig, ax = figure(7, 2.2)
+fig, ax = figure(2.2)
 for _, shard, begin, end, rollout in log:
     gone, bar = rollout is None, (names[shard], end - begin, 0.6, begin - zero)
     ax.barh(*bar, color=PALETTE[gone], hatch="//" * gone, edgecolor=INK, linewidth=0.5)
@@ -886,7 +886,7 @@ assert useful_shards(16, *KINDS["1 ms a step"]) == 16
 assert useful_shards(16_000, *KINDS["native"]) < 16 < 16_000
 
 # %% tags=["hide-input", "timing"]
-fig, ax = figure(7, 3.4)
+fig, ax = figure(3.4)
 counts = np.geomspace(CORES, 1000 * CORES, 50)
 for kind, costs in KINDS.items():
     working = [useful_shards(shards, *costs) for shards in counts]

@@ -996,7 +996,7 @@ print(
 
 # %% tags=["hide-input"]
 names, labels = list(clauses), list(FAULTS)
-fig, ax = figure(7.4, 8.2)
+fig, ax = figure(8.2)
 for y, label in enumerate(labels):
     failed = [x for x, name in enumerate(names) if verdicts[label][name] == "FAIL"]
     unused = [x for x, name in enumerate(names) if verdicts[label][name] == "n/a"]
@@ -1009,9 +1009,9 @@ for y, label in enumerate(labels):
 
 # %% tags=["hide-input"]
 slanted = {"rotation": 55, "ha": "right", "rotation_mode": "anchor"}
-ax.set_xticks(range(len(names)), names, fontsize=9, **slanted)
+ax.set_xticks(range(len(names)), names, fontsize=10, **slanted)
 ax.grid(axis="x", color=PALETTE[5], linewidth=0.3)
-ax.set_yticks(range(len(labels)), labels, fontsize=9)
+ax.set_yticks(range(len(labels)), labels, fontsize=10)
 ax.set(ylim=(len(labels) - 0.5, -0.5), xlim=(-0.6, len(names) - 0.4))
 ax.tick_params(length=0)
 

@@ -593,7 +593,7 @@ assert results[1, 4:].tolist() == [3, 4, 5, 6, 7]
 assert rewards.tolist() == [7, 7]  # row 0, which was in time, is late as well
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.6)
+fig, ax = figure(3.6)
 calls = np.arange(9)
 ax.axvspan(2.5, 3.5, color=PALETTE[5], alpha=0.2, lw=0)
 ax.text(3, 7.6, "timed out", ha="center")

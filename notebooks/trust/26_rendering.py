@@ -31,6 +31,7 @@ from unittest.mock import patch
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from PIL import Image
 
 from helpers.environments import StepCounter
@@ -113,7 +114,7 @@ def number_rows(ax, count, columns):
 
 
 # %% tags=["hide-input"]
-fig, ax = figure(7, 3.2)
+fig, ax = figure(2.4)
 hang(ax, shrink(tile(frames, 3), 4), 2, 3)
 number_rows(ax, 6, 3)
 alt = """Six pictures of a cart with a pole, in two rows of three, numbered row 0 to
@@ -322,8 +323,10 @@ def read(colour):
 # frame shows with the observation that the same step returned.
 
 # %%
-for mode in ("NextStep", "SameStep"):
-    with closing(gym.vector.SyncVectorEnv([Painted], autoreset_mode=mode)) as envs:
+for mode in ("NEXT_STEP", "SAME_STEP"):
+    with closing(
+        gym.vector.SyncVectorEnv([Painted], autoreset_mode=AutoresetMode[mode])
+    ) as envs:
         envs.reset(seed=0)
         print(mode)
         for _ in range(4):
@@ -351,7 +354,7 @@ def last_pictures(mode, count=4):
         1,
         vectorization_mode="sync",
         render_mode="rgb_array",
-        vector_kwargs={"autoreset_mode": mode},
+        vector_kwargs={"autoreset_mode": AutoresetMode[mode]},
     )
     with closing(envs):
         envs.reset(seed=0)
@@ -363,19 +366,19 @@ def last_pictures(mode, count=4):
 
 
 # %%
-strips = {mode: last_pictures(mode) for mode in ("NextStep", "SameStep")}
-assert np.array_equal(strips["NextStep"][:3], strips["SameStep"][:3])
-assert not np.array_equal(strips["NextStep"][3], strips["SameStep"][3])
+strips = {mode: last_pictures(mode) for mode in ("NEXT_STEP", "SAME_STEP")}
+assert np.array_equal(strips["NEXT_STEP"][:3], strips["SAME_STEP"][:3])
+assert not np.array_equal(strips["NEXT_STEP"][3], strips["SAME_STEP"][3])
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 3.2, nrows=2)
+fig, axes = figure(2.9, nrows=2)
 for ax, (mode, strip) in zip(axes, strips.items(), strict=True):
     parts = [frame[170:320, 220:420] for frame in strip]
     hang(ax, shrink(tile(parts, 4), 2), 1, 4)
     ax.set_title(mode, loc="left")
 alt = """Two strips of four pictures. The first three agree: a pole leans further and
-further to the left. In the fourth picture of NextStep it leans most; in that of
-SameStep a pole stands upright on a cart further left."""
+further to the left. In the fourth picture of NEXT_STEP it leans most; in that of
+SAME_STEP a pole stands upright on a cart further left."""
 show(fig, alt)
 
 # %% [markdown]
@@ -448,16 +451,16 @@ def rows_of(film):
 
 
 recorded = {}
-for mode in ("NextStep", "SameStep"):
+for mode in ("NEXT_STEP", "SAME_STEP"):
     fns = [lambda n=n: Painted(n) for n in (4, 3, 6)]
-    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=mode)
+    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode[mode])
     recorded[mode] = record(envs, steps=9)
     print(mode)
     for name, film in recorded[mode].items():
         print("  ", name, len(film), "frames of", film[0].shape)
 
 # %% tags=["hide-input"]
-fig, axes = figure(7, 4.4, nrows=2)
+fig, axes = figure(4.4, nrows=2)
 for ax, (mode, made) in zip(axes, recorded.items(), strict=True):
     left = 0
     for number, film in enumerate(made.values()):
@@ -474,8 +477,8 @@ for ax, (mode, made) in zip(axes, recorded.items(), strict=True):
 
 # %% tags=["hide-input"]
 alt = """Each film as a grid of three rows; a cell says episode and step of one frame.
-In NextStep film 0 shows steps 0.0 to 0.4 of row 0 and film 1 shows 1.0 to 1.4; rows 1
-and 2 change episode within a film. In SameStep these films end with 0.3 and 1.3."""
+In NEXT_STEP film 0 shows steps 0.0 to 0.4 of row 0 and film 1 shows 1.0 to 1.4; rows
+1 and 2 change episode within a film. In SAME_STEP these films end with 0.3 and 1.3."""
 show(fig, alt)
 
 # %% tags=["remove-cell"]
@@ -485,12 +488,18 @@ lines = {
     ]
     for mode, made in recorded.items()
 }
-assert lines["NextStep"][0][0] == "0.0 0.1 0.2 0.3 0.4"
-assert lines["NextStep"][1][0] == "1.0 1.1 1.2 1.3 1.4"
-assert lines["NextStep"][1][1] == "1.1 1.2 1.3 2.0 2.1"
-assert len(lines["NextStep"]) == 2 and len(lines["SameStep"]) == 3
-assert lines["SameStep"][0] == ["0.0 0.1 0.2 0.3", "0.0 0.1 0.2 1.0", "0.0 0.1 0.2 0.3"]
-assert lines["SameStep"][1][0].endswith("1.3") and lines["SameStep"][2][0] == "2.0 2.1"
+assert lines["NEXT_STEP"][0][0] == "0.0 0.1 0.2 0.3 0.4"
+assert lines["NEXT_STEP"][1][0] == "1.0 1.1 1.2 1.3 1.4"
+assert lines["NEXT_STEP"][1][1] == "1.1 1.2 1.3 2.0 2.1"
+assert len(lines["NEXT_STEP"]) == 2 and len(lines["SAME_STEP"]) == 3
+assert lines["SAME_STEP"][0] == [
+    "0.0 0.1 0.2 0.3",
+    "0.0 0.1 0.2 1.0",
+    "0.0 0.1 0.2 0.3",
+]
+assert (
+    lines["SAME_STEP"][1][0].endswith("1.3") and lines["SAME_STEP"][2][0] == "2.0 2.1"
+)
 
 # %% [markdown]
 # One for all three, and **row 0 decides**. A film begins when row 0 begins an episode and ends when row 0 ends it.
@@ -505,7 +514,7 @@ assert lines["SameStep"][1][0].endswith("1.3") and lines["SameStep"][2][0] == "2
 # %% tags=["remove-cell"]
 with stand_in(), tempfile.TemporaryDirectory() as folder:
     fns = [lambda n=n: Painted(n) for n in (4, 3)]
-    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode="Disabled")
+    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode.DISABLED)
     trigger = {"episode_trigger": lambda episode: True}
     with closing(gym.wrappers.vector.RecordVideo(envs, folder, **trigger)) as envs:
         envs.reset(seed=0)
@@ -534,7 +543,7 @@ assert "without specifying any render mode" in str(log[0].message)
 gym.logger.min_level = 30
 with warnings.catch_warnings(record=True) as log:
     warnings.simplefilter("always")
-    envs = gym.vector.SyncVectorEnv([Painted], autoreset_mode="SameStep")
+    envs = gym.vector.SyncVectorEnv([Painted], autoreset_mode=AutoresetMode.SAME_STEP)
     record(envs, steps=1)
 gym.logger.min_level = 50
 assert any(
@@ -566,27 +575,29 @@ def record_inside(mode, names=("row0", None)):
             return gym.wrappers.RecordVideo(env, folder, **every) if name else env
 
         fns = [lambda name=name: factory(name) for name in names]
-        with closing(gym.vector.SyncVectorEnv(fns, autoreset_mode=mode)) as envs:
+        with closing(
+            gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode[mode])
+        ) as envs:
             envs.reset(seed=0)
             for _ in range(9):
                 done = envs.step(np.zeros(2, int))[2]
-                if mode == "Disabled" and done.any():
+                if mode == "DISABLED" and done.any():
                     envs.reset(options={"reset_mask": done})
 
 
 # %%
-record_inside("SameStep")
+record_inside("SAME_STEP")
 for name, film in films.items():
     print(name, " ".join(map(read, rows_of(film)[0])))
 
 # %% tags=["remove-cell"]
-for mode in ("NextStep", "SameStep", "Disabled"):
+for mode in ("NEXT_STEP", "SAME_STEP", "DISABLED"):
     record_inside(mode)
     inside = [" ".join(map(read, rows_of(film)[0])) for film in films.values()]
     assert inside[:2] == ["0.0 0.1 0.2 0.3 0.4", "1.0 1.1 1.2 1.3 1.4"]
-record_inside("SameStep", names=("one", "one"))
+record_inside("SAME_STEP", names=("one", "one"))
 assert len(films) == 3
-record_inside("SameStep", names=("one", "two"))
+record_inside("SAME_STEP", names=("one", "two"))
 assert len(films) == 6
 
 # %% [markdown]
@@ -747,7 +758,7 @@ with closing(envs), patch.dict("sys.modules", cv2=Scaling):
 print(envs.render_mode, window.shape)
 
 # %% tags=["hide-input"]
-fig, ax = figure(5.7, 4.1)
+fig, ax = figure(4.1)
 hang(ax, shrink(window, 2), 2, 2)
 number_rows(ax, 4, 2)
 ax.set_title("The window of HumanRendering (lines and numbers are ours)", loc="left")
