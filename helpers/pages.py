@@ -1,5 +1,7 @@
 """What a cell says: computed sentences, tables, expected errors. Readable on a page, in Jupyter and in a terminal."""
 
+import itertools
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +12,10 @@ shown_errors: list[str] = []
 """What `expect` has printed so far, so that a page can compare the errors it quotes with those it has shown."""
 
 
+# 12, -0.5, 1,024, 0.96 ± 0.02, 40 %, or a dash where there is none.
+_NUMBER = r"[-+−]?\d[\d,.]*(e[-+]?\d+)?( ± [\d.]+)?( ?%)?|nan|[-–]?"
+
+
 class _Sentence(Markdown):
     def __repr__(self) -> str:
         return self.data
@@ -18,10 +24,14 @@ class _Sentence(Markdown):
 class _Table(HTML):
     def __init__(self, frame: pd.DataFrame, caption: str) -> None:
         frame = frame.rename_axis(columns=None)  # or pandas gives each row an empty header cell
+        of_numbers = [frame[column].map(str).str.fullmatch(_NUMBER).all() for column in frame]
+        columns = itertools.cycle(of_numbers)
         markup = frame.to_html(index=False, border=0, classes="results")
-        super().__init__(
-            markup.replace("<thead>", f"<caption>{caption}</caption>\n  <thead>", 1).replace("<th>", '<th scope="col">')
+        markup = re.sub(
+            "<t[hd]>", lambda tag: f'{tag[0][:-1]} class="text-right">' if next(columns) else tag[0], markup
         )
+        markup = markup.replace("<thead>", f"<caption>{caption}</caption>\n  <thead>", 1)
+        super().__init__(re.sub(r"<th\b", '<th scope="col"', markup))
         self._text = f"{caption}\n{frame.to_string(index=False)}"
 
     def __repr__(self) -> str:

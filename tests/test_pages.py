@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 from IPython.core.formatters import DisplayFormatter
@@ -59,3 +61,11 @@ def test_the_name_of_the_columns_makes_no_empty_headers():
     pivoted = frame.pivot(index="kind", columns="rows", values="shown").reset_index()
     html, _ = DisplayFormatter().format(_Table(pivoted, "Times as fast"))
     assert html["text/html"].count("<th ") == 2
+
+
+def test_columns_of_numbers_stand_to_the_right_and_no_others():
+    rows = [{"n": 1, "mean": "0.96 ± 0.02", "share": "40 %", "none": "-", "kind": "2 rows", "shape": "(2,)"}] * 2
+    html, _ = DisplayFormatter().format(_Table(pd.DataFrame(rows), "Kinds of column"))
+    right = re.findall(r'<(th|td)[^>]*class="text-right">([^<]*)<', html["text/html"])
+    assert [text for tag, text in right if tag == "th"] == ["n", "mean", "share", "none"]
+    assert [text for tag, text in right if tag == "td"] == ["1", "0.96 ± 0.02", "40 %", "-"] * 2

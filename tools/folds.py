@@ -46,8 +46,9 @@ def name_of(source: str, has_output: bool) -> str:
     if has_output:
         return shown[0] if shown else "this output"
     definitions = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    assigned = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    names = list(dict.fromkeys(definitions or assigned))
+    stored = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    stored.sort(key=lambda node: (node.lineno, node.col_offset))
+    names = list(dict.fromkeys(definitions or [node.id for node in stored]))
     if not names:
         return "a sentence that this run did not need"
     return names[0] if len(names) == 1 else f"{', '.join(names[:3][:-1])} and {names[:3][-1]}"

@@ -38,7 +38,8 @@ NOT_CONTENT = ["404.html", "genindex.html", "py-modindex.html", "search.html"]  
 BOOK = "vector-environments-book"
 NOT_FOUND = """<h1>There is no such page</h1>
 <p>It may have been renamed. Go to <a href="{root}book/intro.html">the start of the book</a>, look a symptom up in
-<a href="{root}notebooks/trust/27_field_guide.html">the field guide</a>, or <a href="{root}search.html">search</a>.</p>"""
+<a href="{root}notebooks/trust/27_field_guide.html">the field guide</a>,
+or <a href="{root}search.html">search</a>.</p>"""
 # What the built HTML was made from: of all pages (BUILT), and of what is part of every page (FRAME).
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
