@@ -30,7 +30,6 @@ import numpy as np
 import pandas as pd
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from IPython.display import Markdown, display
-from matplotlib.ticker import MaxNLocator
 
 import helpers
 from helpers.exercises import check
@@ -673,7 +672,7 @@ def draw(name, own, goal, title):
     ax.axhline(goal, color=INK, lw=1.2, ls=":", marker="", label=f"goal: {goal}")
     ax.set(xlabel="environment steps", ylabel="return", title=title)
     ax.set_xlim(0, one.steps.max())
-    ax.xaxis.set_major_locator(MaxNLocator(4))
+    ax.locator_params(axis="x", nbins=4)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.legend(loc="lower right")
     return fig

@@ -31,7 +31,6 @@ from unittest.mock import patch
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode
 from PIL import Image
 
 from helpers.environments import StepCounter
@@ -325,7 +324,9 @@ def read(colour):
 # %%
 for mode in ("NEXT_STEP", "SAME_STEP"):
     with closing(
-        gym.vector.SyncVectorEnv([Painted], autoreset_mode=AutoresetMode[mode])
+        gym.vector.SyncVectorEnv(
+            [Painted], autoreset_mode=gym.vector.AutoresetMode[mode]
+        )
     ) as envs:
         envs.reset(seed=0)
         print(mode)
@@ -354,7 +355,7 @@ def last_pictures(mode, count=4):
         1,
         vectorization_mode="sync",
         render_mode="rgb_array",
-        vector_kwargs={"autoreset_mode": AutoresetMode[mode]},
+        vector_kwargs={"autoreset_mode": gym.vector.AutoresetMode[mode]},
     )
     with closing(envs):
         envs.reset(seed=0)
@@ -453,7 +454,7 @@ def rows_of(film):
 recorded = {}
 for mode in ("NEXT_STEP", "SAME_STEP"):
     fns = [lambda n=n: Painted(n) for n in (4, 3, 6)]
-    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode[mode])
+    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=gym.vector.AutoresetMode[mode])
     recorded[mode] = record(envs, steps=9)
     print(mode)
     for name, film in recorded[mode].items():
@@ -514,7 +515,9 @@ assert (
 # %% tags=["remove-cell"]
 with stand_in(), tempfile.TemporaryDirectory() as folder:
     fns = [lambda n=n: Painted(n) for n in (4, 3)]
-    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode.DISABLED)
+    envs = gym.vector.SyncVectorEnv(
+        fns, autoreset_mode=gym.vector.AutoresetMode.DISABLED
+    )
     trigger = {"episode_trigger": lambda episode: True}
     with closing(gym.wrappers.vector.RecordVideo(envs, folder, **trigger)) as envs:
         envs.reset(seed=0)
@@ -543,7 +546,9 @@ assert "without specifying any render mode" in str(log[0].message)
 gym.logger.min_level = 30
 with warnings.catch_warnings(record=True) as log:
     warnings.simplefilter("always")
-    envs = gym.vector.SyncVectorEnv([Painted], autoreset_mode=AutoresetMode.SAME_STEP)
+    envs = gym.vector.SyncVectorEnv(
+        [Painted], autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
+    )
     record(envs, steps=1)
 gym.logger.min_level = 50
 assert any(
@@ -576,7 +581,7 @@ def record_inside(mode, names=("row0", None)):
 
         fns = [lambda name=name: factory(name) for name in names]
         with closing(
-            gym.vector.SyncVectorEnv(fns, autoreset_mode=AutoresetMode[mode])
+            gym.vector.SyncVectorEnv(fns, autoreset_mode=gym.vector.AutoresetMode[mode])
         ) as envs:
             envs.reset(seed=0)
             for _ in range(9):
