@@ -322,11 +322,10 @@ def read(colour):
 # frame shows with the observation that the same step returned.
 
 # %%
+MODES = {mode.name: mode for mode in gym.vector.AutoresetMode}
 for mode in ("NEXT_STEP", "SAME_STEP"):
     with closing(
-        gym.vector.SyncVectorEnv(
-            [Painted], autoreset_mode=gym.vector.AutoresetMode[mode]
-        )
+        gym.vector.SyncVectorEnv([Painted], autoreset_mode=MODES[mode])
     ) as envs:
         envs.reset(seed=0)
         print(mode)
@@ -355,7 +354,7 @@ def last_pictures(mode, count=4):
         1,
         vectorization_mode="sync",
         render_mode="rgb_array",
-        vector_kwargs={"autoreset_mode": gym.vector.AutoresetMode[mode]},
+        vector_kwargs={"autoreset_mode": MODES[mode]},
     )
     with closing(envs):
         envs.reset(seed=0)
@@ -454,7 +453,7 @@ def rows_of(film):
 recorded = {}
 for mode in ("NEXT_STEP", "SAME_STEP"):
     fns = [lambda n=n: Painted(n) for n in (4, 3, 6)]
-    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=gym.vector.AutoresetMode[mode])
+    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=MODES[mode])
     recorded[mode] = record(envs, steps=9)
     print(mode)
     for name, film in recorded[mode].items():
@@ -515,9 +514,7 @@ assert (
 # %% tags=["remove-cell"]
 with stand_in(), tempfile.TemporaryDirectory() as folder:
     fns = [lambda n=n: Painted(n) for n in (4, 3)]
-    envs = gym.vector.SyncVectorEnv(
-        fns, autoreset_mode=gym.vector.AutoresetMode.DISABLED
-    )
+    envs = gym.vector.SyncVectorEnv(fns, autoreset_mode=MODES["DISABLED"])
     trigger = {"episode_trigger": lambda episode: True}
     with closing(gym.wrappers.vector.RecordVideo(envs, folder, **trigger)) as envs:
         envs.reset(seed=0)
@@ -546,9 +543,7 @@ assert "without specifying any render mode" in str(log[0].message)
 gym.logger.min_level = 30
 with warnings.catch_warnings(record=True) as log:
     warnings.simplefilter("always")
-    envs = gym.vector.SyncVectorEnv(
-        [Painted], autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
-    )
+    envs = gym.vector.SyncVectorEnv([Painted], autoreset_mode=MODES["SAME_STEP"])
     record(envs, steps=1)
 gym.logger.min_level = 50
 assert any(
@@ -580,9 +575,7 @@ def record_inside(mode, names=("row0", None)):
             return gym.wrappers.RecordVideo(env, folder, **every) if name else env
 
         fns = [lambda name=name: factory(name) for name in names]
-        with closing(
-            gym.vector.SyncVectorEnv(fns, autoreset_mode=gym.vector.AutoresetMode[mode])
-        ) as envs:
+        with closing(gym.vector.SyncVectorEnv(fns, autoreset_mode=MODES[mode])) as envs:
             envs.reset(seed=0)
             for _ in range(9):
                 done = envs.step(np.zeros(2, int))[2]
