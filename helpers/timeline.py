@@ -168,7 +168,7 @@ def stepper(timelines: list[Timeline], start: int = 0) -> None:
 
 
 def _table(timeline: Timeline, call: int) -> str:
-    header = ["row", "observation", "reward", "flag", "what happened"]
+    header = ["row", "observation", "reward", "what happened"]
     if call >= len(timeline.rows[0]):
         return grid(f"{timeline.mode.name}: the recording has ended", header, [["-"] * len(header)])
     is_reset = call == 0 or call in timeline.masked_resets
@@ -178,7 +178,6 @@ def _table(timeline: Timeline, call: int) -> str:
             f"row {i}",
             f"[{cell.episode}, {cell.step}]",
             "-" if is_reset else f"{cell.reward:g}",
-            "terminated" if cell.terminated else "truncated" if cell.truncated else "-",
             _happened(cell, is_reset),
         ]
         for i, cell in enumerate(cells)
@@ -195,9 +194,10 @@ def _happened(cell: Cell, is_reset: bool) -> str:
         return f"episode {cell.episode} starts"
     if cell.action_ignored:
         return f"action ignored: the row was reset, episode {cell.episode} starts; no transition"
+    how = "terminated" if cell.terminated else "truncated"
     if cell.final is not None:
-        ended = f'episode {cell.final[0]} ended; info["final_obs"] holds {list(cell.final)}'
+        ended = f'{how}: episode {cell.final[0]} ended; info["final_obs"] holds {list(cell.final)}'
         return f"{ended}, and the observation is the start of episode {cell.episode}"
     if cell.terminated or cell.truncated:
-        return f"episode {cell.episode} ended: this is its final observation; info is empty"
+        return f"{how}: episode {cell.episode} ended, and this is its final observation; info is empty"
     return f"a step of episode {cell.episode}"

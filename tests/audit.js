@@ -5,7 +5,7 @@ for (const folded of document.querySelectorAll("details")) folded.open = true;
 
 // A page has thousands of code tokens in a dozen colours, and axe looks at each, for seconds. So what a program repeats
 // is left once: tokens become plain text; figures and the drawings in copy buttons, which are one image each, keep their
-// names only.
+// names only. The shadow at the edge of a wide table is an image to axe, which then judges no words on it.
 function thin() {
   const seen = new Set();
   for (const token of document.querySelectorAll(".highlight pre :is(span, a), code > span")) {
@@ -15,6 +15,7 @@ function thin() {
   }
   for (const shape of document.querySelectorAll("button.copybtn svg > :not(title)")) shape.remove();
   for (const drawing of document.querySelectorAll("svg[role=img]")) drawing.replaceChildren();
+  for (const box of document.querySelectorAll(".text_html, .table-wrapper")) box.style.backgroundImage = "none";
 }
 
 const OF_COLOUR = ["color-contrast", "link-in-text-block"];
