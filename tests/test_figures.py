@@ -11,11 +11,32 @@ ALT = "A line that rises from one to three."
 LIGHT, DARK = "#ffffff", "#131416"  # furo's page backgrounds
 
 
+# What an eye without one kind of cone sees of linear RGB: Machado, Oliveira and Fernandes, "A Physiologically-based
+# Model for Simulation of Color Vision Deficiency", 2009, for a severity of 1.
+EYES = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+# From linear RGB to CIE XYZ, for the white of sRGB (IEC 61966-2-1).
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
 def luminance(colour: str) -> float:
     """Relative luminance as WCAG 2.2 defines it."""
-    channels = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+    return float(linear(colour) @ TO_XYZ[1])
+
+
+def lab(seen: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* of linear RGB; a distance of 2 is just seen in two large patches side by side."""
+    x, y, z = np.cbrt(TO_XYZ @ np.clip(seen, 0, 1) / TO_XYZ.sum(axis=1))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def contrast(a: str, b: str) -> float:
@@ -27,6 +48,12 @@ def contrast(a: str, b: str) -> float:
 @pytest.mark.parametrize("colour", PALETTE)
 def test_every_colour_is_visible_on_both_backgrounds(colour, background):
     assert contrast(colour, background) >= 3
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_any_two_colours_are_told_apart_by_any_eye(eye):
+    colours = [lab(np.array(EYES[eye]) @ linear(colour)) for colour in PALETTE]
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(colours, 2)) >= 15
 
 
 def test_lines_differ_by_more_than_colour():

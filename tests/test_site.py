@@ -12,6 +12,7 @@ from lxml import html as lxml_html
 from tools.project import HTML, toc_pages
 
 PAGES = [*toc_pages(), "search", "genindex", "404"]
+SECTIONS = Path(__file__).with_name("sections.txt")  # the addresses that others may have linked to
 WEIGHT = 100_000  # bytes, gzipped, everything a first visit loads but image files
 RESOURCES = {
     "script": "src",
@@ -127,6 +128,26 @@ def test_notebook_page_shows_outputs_no_error_and_can_be_downloaded(page):
     assert not tree.xpath("//*[contains(@class, 'traceback') or contains(@class, 'stderr')]")
     downloads = [Path(a.get("href")).suffix for a in tree.xpath("//a[@download]")]
     assert downloads == [".ipynb", ".py"]
+
+
+def sections(page: str) -> list[str]:
+    """Return the addresses of the page's sections."""
+    ids = parse(HTML / f"{page}.html").xpath("//article//section/section/@id")
+    return [f"{page}.html#{id_}" for id_ in ids]
+
+
+def test_addresses_of_sections_do_not_change():
+    built = [address for page in toc_pages() for address in sections(page)]
+    kept = SECTIONS.read_text().split()
+    lost = [address for address in kept if address not in set(built) and dead_address(address)]
+    assert lost == [], "others may link to these: put <span id=...></span> with the old id where the section is now"
+    new = sorted(set(built) - set(kept))
+    assert new == [], f"new sections: add them to {SECTIONS.name}, and from then on they keep their addresses"
+
+
+def dead_address(address: str) -> bool:
+    page, id_ = address.split("#")
+    return not (HTML / page).exists() or not parse(HTML / page).xpath("//*[@id=$id]", id=id_)
 
 
 def test_planted_faults_are_found(tmp_path):

@@ -6,6 +6,7 @@ import gzip
 import http.server
 import importlib.resources
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ QUIET = ("--disable-background-networking", "--disable-component-update")  # ask
 
 
 class NoChromium(RuntimeError):
-    """No Chromium is installed; the message says how to get one."""
+    """No Chromium is installed and none can be fetched; the message says how to get one."""
 
 
 class Zipping(http.server.SimpleHTTPRequestHandler):
@@ -70,12 +71,17 @@ def axe_script() -> str:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start the system's Chromium.
+    """Start the system's Chromium, or else Playwright's own, which is fetched at the first use.
 
     Raises:
-        NoChromium: if there is none.
+        NoChromium: if there is none and none can be fetched.
     """
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        raise NoChromium("no Chromium found; on Debian or Ubuntu: apt install chromium; elsewhere install Chrome")
+        command = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
+        if subprocess.run(command, capture_output=True).returncode:
+            raise NoChromium(
+                "no Chromium found, and none could be fetched; on Debian or Ubuntu: apt install chromium; "
+                f"elsewhere install Chrome, or run: {' '.join(command[1:])}"
+            )
     return playwright.chromium.launch(executable_path=path, args=[*FLAGS, *QUIET])
