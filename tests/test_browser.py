@@ -1,5 +1,6 @@
 """The built book in a real browser: accessibility, errors, overflow, search, keyboard, theme, on every page."""
 
+import gzip
 import itertools
 import unicodedata
 from pathlib import Path
@@ -13,6 +14,7 @@ from playwright.sync_api import sync_playwright
 from pypdf import PdfReader
 
 from tools.chromium import NoChromium, axe_script, launch, served
+from tools.compare_pages import look
 from tools.pdf import MARGIN, write
 from tools.project import EXECUTED, HTML, toc_pages
 
@@ -133,6 +135,20 @@ def test_planted_faults_are_found(browser, site):
         assert {"image-alt", "color-contrast", "link-in-text-block"} <= rules
         assert any("wide" in line for line in visit.overflow())
         assert any(line.startswith("foreign: https://cdn.invalid/") for line in visit.trouble)
+
+
+def test_the_comparison_with_other_books_weighs_pages_and_finds_faults_and_hosts(browser, tmp_path):
+    (tmp_path / "style.css").write_text("body { color: #ddd; background: #fff; }" + "/* long */" * 1000)
+    (tmp_path / "page.html").write_text(
+        '<html lang="en"><title>t</title><link rel="stylesheet" href="style.css"><main><h1>Pale words</h1>'
+        '<img src="https://cdn.invalid/x.png" alt="a picture of nothing"></main></html>'
+    )
+    with served(tmp_path) as address:
+        weight, kinds, hosts = look(browser, address, "page")
+    sent = [gzip.compress(path.read_bytes(), 6) for path in tmp_path.iterdir()]
+    assert weight == sum(map(len, sent))
+    assert kinds == {"color-contrast"}
+    assert hosts == {"cdn.invalid"}
 
 
 def recorded(name: str) -> list[dict[str, str]]:
