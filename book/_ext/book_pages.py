@@ -55,7 +55,7 @@ def copy_downloads(app, config):
 def darken(app):
     """Choose the dark highlighting; furo knows the setting only once Sphinx has loaded it as the theme."""
     if "pygments_dark_style" in app.config:
-        app.config.pygments_dark_style = "a11y-high-contrast-dark"
+        app.config.pygments_dark_style = "github-dark"
 
 
 def write_on_all_cores(app, env):
