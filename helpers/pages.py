@@ -24,7 +24,8 @@ class _Sentence(Markdown):
 class _Table(HTML):
     def __init__(self, frame: pd.DataFrame, caption: str) -> None:
         frame = frame.rename_axis(columns=None)  # or pandas gives each row an empty header cell
-        of_numbers = [frame[column].map(str).str.fullmatch(_NUMBER).all() for column in frame]
+        texts = [frame[column].map(str) for column in frame]
+        of_numbers = [text.str.fullmatch(_NUMBER).all() and text.str.contains(r"\d").any() for text in texts]
         columns = itertools.cycle(of_numbers)
         markup = frame.to_html(index=False, border=0, classes="results")
         markup = re.sub(

@@ -99,8 +99,9 @@ def draw(timelines: list[Timeline]) -> Figure:
     ignored, = kept by a masked reset, F with the final observation that `info` holds.
     """
     columns = max(len(timeline.rows[0]) for timeline in timelines)
-    height = sum(0.55 * len(timeline.rows) + 0.75 for timeline in timelines) + 0.5
+    height = sum(0.55 * len(timeline.rows) + 1 for timeline in timelines) + 0.5
     fig, axes = figure(height, nrows=len(timelines), squeeze=False)
+    fig.get_layout_engine().set(h_pad=0.08)
     episodes = 0
     for ax, timeline in zip(axes[:, 0], timelines, strict=True):
         for i, row in enumerate(timeline.rows):
@@ -119,11 +120,11 @@ def draw(timelines: list[Timeline]) -> Figure:
                 )
                 ax.text(t, i - 0.16, f"{cell.episode}.{cell.step}", ha="center", va="center", weight="bold")
                 ax.text(t, i + 0.22, _marks(cell), ha="center", va="center", size=10)
-        ax.set(title=timeline.mode.name, xlim=(-0.6, columns - 0.4), ylim=(len(timeline.rows) - 0.45, -0.55))
-        ax.title.set_horizontalalignment("left")
-        ax.title.set_x(0.0)
+        ax.set(xlim=(-0.6, columns - 0.4), ylim=(len(timeline.rows) - 0.45, -0.55))
+        ax.set_title(timeline.mode.name, loc="left", weight="bold")
         calls = range(len(timeline.rows[0]))
-        ax.set_xticks(calls, ["reset" if t == 0 or t in timeline.masked_resets else "step" for t in calls])
+        kinds = ["reset" if t == 0 or t in timeline.masked_resets else "step" for t in calls]
+        ax.set_xticks(calls, [f"{kind}\n{t}" for t, kind in enumerate(kinds)])
         ax.set_yticks(range(len(timeline.rows)), [f"row {i}" for i in range(len(timeline.rows))])
         ax.tick_params(length=0)
         for spine in ax.spines.values():

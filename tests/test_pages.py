@@ -65,7 +65,8 @@ def test_the_name_of_the_columns_makes_no_empty_headers():
 
 def test_columns_of_numbers_stand_to_the_right_and_no_others():
     rows = [{"n": 1, "mean": "0.96 ± 0.02", "share": "40 %", "none": "-", "kind": "2 rows", "shape": "(2,)"}] * 2
+    rows[1] = rows[1] | {"n": "-"}
     html, _ = DisplayFormatter().format(_Table(pd.DataFrame(rows), "Kinds of column"))
     right = re.findall(r'<(th|td)[^>]*class="text-right">([^<]*)<', html["text/html"])
-    assert [text for tag, text in right if tag == "th"] == ["n", "mean", "share", "none"]
-    assert [text for tag, text in right if tag == "td"] == ["1", "0.96 ± 0.02", "40 %", "-"] * 2
+    assert [text for tag, text in right if tag == "th"] == ["n", "mean", "share"]
+    assert [text for tag, text in right if tag == "td"] == ["1", "0.96 ± 0.02", "40 %", "-", "0.96 ± 0.02", "40 %"]

@@ -17,7 +17,7 @@ SHOWN = {
 
 
 def fold(notebook: NotebookNode) -> None:
-    """Join cells of hidden code that follow each other on the page, and name each fold after what is in it."""
+    """Join cells of hidden code that follow each other, and name each fold; code that makes nothing is removed."""
     cells, last = [], None
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
@@ -32,14 +32,21 @@ def fold(notebook: NotebookNode) -> None:
         tags = cell.metadata.get("tags", [])
         what = "the output"
         if HIDDEN in tags:
-            what = f"the code of {name_of(cell.source, bool(cell.outputs))}"
+            name = name_of(cell.source, bool(cell.outputs))
+            if name is None:
+                cell.metadata["tags"] = ["remove-cell"]
+                continue
+            what = f"the code of {name}"
         if HIDDEN in tags or "hide-output" in tags:
             cell.metadata["mystnb"] = {"code_prompt_show": f"Show {what}", "code_prompt_hide": f"Hide {what}"}
     notebook.cells = cells
 
 
-def name_of(source: str, has_output: bool) -> str:
-    """Say in a few words what the code of a fold makes: what it shows, or else the names it defines."""
+def name_of(source: str, has_output: bool) -> str | None:
+    """Say in a few words what the code of a fold makes: what it shows, or else the names it defines.
+
+    None if it makes nothing: it would show something in another run.
+    """
     tree = ast.parse(source)
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     shown = [SHOWN[call] for call in calls if call in SHOWN]
@@ -50,5 +57,5 @@ def name_of(source: str, has_output: bool) -> str:
     stored.sort(key=lambda node: (node.lineno, node.col_offset))
     names = list(dict.fromkeys(definitions or [node.id for node in stored]))
     if not names:
-        return "a sentence that this run did not need"
+        return None
     return names[0] if len(names) == 1 else f"{', '.join(names[:3][:-1])} and {names[:3][-1]}"

@@ -27,6 +27,10 @@ REPLACEMENTS = [
     ('<div id="search-results"></div>', f'{SEARCH}<div id="search-results"></div>'),
 ]
 
+# What a cell printed: the classes of its box, then the rest of it.
+PRINTED = re.compile(r'(<div class="output (?:stream|text_plain)[^"]*?notranslate)("[^>]*>.*?</pre>)', re.DOTALL)
+COLUMNS = 76
+
 
 class WordsOfTheBook(SearchEnglish):
     """Leaves measured numbers out of the search index: nobody looks for 0.0025, and every reader loads it."""
@@ -66,6 +70,13 @@ def write_on_all_cores(app, env):
     app.parallel = os.cpu_count() + 1
 
 
+def keep_columns(output: re.Match) -> str:
+    """Mark a printed output as columns, which scroll on a phone; errors and longer lines are prose, and wrap."""
+    start, printed = output.groups()
+    longest = max(map(len, re.sub(r"<[^>]+>", "", printed).splitlines()), default=0)
+    return output[0] if longest > COLUMNS or "Error: " in printed else f"{start} columns{printed}"
+
+
 def finish(app, exception):
     """Apply the replacements to every page that has not had them."""
     if exception is None and app.builder.format == "html":
@@ -73,6 +84,7 @@ def finish(app, exception):
             before = text = path.read_text(encoding="utf-8")
             for old, new in REPLACEMENTS:
                 text = text.replace(new, old).replace(old, new)
+            text = PRINTED.sub(keep_columns, text)
             if text != before:
                 path.write_text(text, encoding="utf-8")
 
