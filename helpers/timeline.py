@@ -142,7 +142,7 @@ def _ink(episode: int) -> str:
 
 
 def _tint(episode: int) -> tuple[str, float]:
-    return (_ink(episode), 0.16)
+    return (_ink(episode), 0.25)
 
 
 def _marks(cell: Cell) -> str:

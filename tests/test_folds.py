@@ -28,6 +28,13 @@ def test_neighbours_are_joined_up_to_the_first_that_shows_something():
     nbformat.validate(notebook)
 
 
+def test_a_long_output_is_folded():
+    printed = [new_output("stream", text="line\n" * count) for count in (20, 40)]
+    notebook = new_notebook(cells=[new_code_cell("print(x)", outputs=[output]) for output in printed])
+    fold(notebook)
+    assert [cell.metadata.get("tags") for cell in notebook.cells] == [None, ["hide-output"]]
+
+
 def test_code_that_shows_nothing_in_this_run_is_not_on_the_page():
     notebook = new_notebook(cells=[hidden("if False:\n    say('x')")])
     fold(notebook)

@@ -5,6 +5,7 @@ import ast
 from nbformat import NotebookNode
 
 HIDDEN = "hide-input"
+LONG = 30  # lines of an output that are too many to show at once
 # What a call in a cell displays, for the name of its fold.
 SHOWN = {
     "show": "the figure",
@@ -17,10 +18,12 @@ SHOWN = {
 
 
 def fold(notebook: NotebookNode) -> None:
-    """Join cells of hidden code that follow each other, and name each fold; code that makes nothing is removed."""
+    """Fold long outputs, join neighbours of hidden code, name each fold; code that makes nothing is removed."""
     cells, last = [], None
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", [])
+        if any(output.get("text", "").count("\n") > LONG for output in cell.get("outputs", [])):
+            cell.metadata["tags"] = tags = [*tags, "hide-output"]
         if HIDDEN in tags and last is not None and not last.outputs:
             last.source += f"\n\n{cell.source}"
             last.outputs, last.execution_count = cell.outputs, cell.execution_count

@@ -44,6 +44,17 @@ or <a href="{root}search.html">search</a>.</p>"""
 BUILT, FRAME = BUILD / "built", BUILD / "frame"
 
 
+def whole(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Return the outputs with what was printed in several pieces as one, as it came."""
+    joined = []
+    for output in outputs:
+        if joined and output.output_type == joined[-1].output_type == "stream" and output.name == joined[-1].name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
 def with_outputs(name: str) -> str:
     """Return the notebook as it is now, with the outputs of its execution.
 
@@ -55,7 +66,7 @@ def with_outputs(name: str) -> str:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             ran = next(done)
-            cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+            cell.outputs, cell.execution_count = whole(ran.outputs), ran.execution_count
     fold(notebook)
     return nbformat.writes(notebook)
 

@@ -185,11 +185,8 @@ def side_by_side(plain, wrapped, steps, seed=0):
 
 # %%
 def same_transitions(pairs):
-    compared = [
-        0,
-        2,
-        3,
-    ]  # observations, terminated, truncated: all but rewards and infos
+    # Observations, terminated, truncated: all but rewards and infos.
+    compared = [0, 2, 3]
     return all(np.array_equal(a[i], b[i]) for a, b in pairs for i in compared)
 
 

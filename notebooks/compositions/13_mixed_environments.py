@@ -330,8 +330,8 @@ for t in range(45):
 angles = np.degrees(angles)
 
 # %% tags=["hide-input"]
-fig, ax = figure(3.2)
-ax.plot(angles, label=list(planets), markevery=4)
+fig, ax = figure(3.5)
+ax.plot(range(1, 46), angles, label=list(planets), markevery=4)
 ax.axhline(12, linewidth=1, linestyle=":", marker="", color=INK)
 ax.text(0, 12.3, "fallen", va="bottom")
 ax.set(
@@ -340,7 +340,7 @@ ax.set(
     title="One start, four gravities",
     ylim=(0, 14),
 )
-ax.legend(loc="lower right", ncols=4)
+fig.legend(loc="outside lower center", ncols=4)
 alt = (
     "Four lines from one point. The pole on Jupiter leaves the others first and falls "
     "first, then the one on Earth, then Mars, then the Moon."
@@ -422,7 +422,7 @@ for row, ax in enumerate(axes):
     ax.plot(levels[:, row], marker="", drawstyle="steps-post", color=PALETTE[0], ls="-")
     ax.set_ylabel(f"row {row}", rotation=0, ha="right", va="center")
     ax.set_yticks(range(4), planets, fontsize=10)
-axes[0].set_title("Each row climbs by its own success")
+axes[0].set_title("Each row moves at its own times")
 axes[-1].set_xlabel("call to step")
 alt = (
     "Four strips, one a row. Each row climbs from planet to planet, then goes back and "
@@ -524,7 +524,7 @@ assert same_again and with_workers
 
 # %%
 lake_map = generate_random_map(size=4, seed=7)
-print("\n".join(lake_map))
+print("S start, F ice, H hole, G goal:", *lake_map, sep="\n")
 assert gym.make("FrozenLake-v1", desc=lake_map).observation_space == spaces.Discrete(16)
 
 # %% [markdown]

@@ -386,7 +386,7 @@ assert observations[0].tolist() == [1, 0] and again[0].tolist() == [2, 0]
 # %% [markdown]
 # ## What trips people up
 #
-# **The second reset restarts every row.** The options were made once and used twice. The mask is *taken out* of the
+# **"The second reset restarts every row."** The options were made once and used twice. The mask is *taken out* of the
 # dict by the first call; the second finds none and resets everything, without a word. Build the dict in the call,
 # each time.
 
@@ -412,7 +412,7 @@ all_rows, _ = envs.reset(options={"mask": np.array([False, True, False])})
 assert all_rows.tolist() == [[2, 0], [3, 0], [2, 0]]
 
 # %% [markdown]
-# **All rows restart although the mask is right.** The mask is a convention of `SyncVectorEnv` and `AsyncVectorEnv`,
+# **"All rows restart although the mask is right."** The mask is a convention of `SyncVectorEnv` and `AsyncVectorEnv`,
 # not part of what every `VectorEnv` promises. Gymnasium's own
 # [native](../../book/glossary.md#native-vector-environment) CartPole, the one `make_vec("CartPole-v1")` returns,
 # ignores it. Test for it before you rely on it, as exercise 14.4 does.
@@ -427,7 +427,7 @@ print(type(native).__name__, "| row unchanged:", (before == after).all(axis=1))
 assert not (before == after).any(axis=1).any()
 
 # %% [markdown]
-# **The agent masters one start and fails on all others.** A constant seed stands in the loop. Each masked reset
+# **"The agent masters one start and fails on all others."** A constant seed stands in the loop. Each masked reset
 # then replays the same start, for ever.
 
 # %%
@@ -442,7 +442,7 @@ for seed in [0, None]:
     assert len(starts) == (1 if seed == 0 else 5)
 
 # %% [markdown]
-# **Reported episode lengths and returns are too small.** `RecordEpisodeStatistics` around the batch looks for the
+# **"Reported episode lengths and returns are too small."** `RecordEpisodeStatistics` around the batch looks for the
 # mask after the vector environment has taken it out of the dict, so it sees a full reset and clears the counters of
 # *every* row. This is a fault of Gymnasium 1.4.0, with a
 # [correction](https://github.com/Farama-Foundation/Gymnasium/pull/1696) proposed. Row 1 here plays an episode of
@@ -511,7 +511,7 @@ assert done.tolist() == [True, False, False]
 _ = normalised.reset(options={"reset_mask": np.ones(3, bool)})  # all of it: accepted
 
 # %% [markdown]
-# **A step is lost after the reset, in `AsyncVectorEnv` without shared memory.** In `NEXT_STEP` the worker, the
+# **"A step is lost after the reset, in `AsyncVectorEnv` without shared memory."** In `NEXT_STEP` the worker, the
 # process that holds the row, does not notice that its finished row has been reset by hand, and resets it once more
 # in place of the step. This too is a fault of 1.4.0. With shared memory, the default, it does not occur. The step
 # after the reset should be step 1 of episode 1:

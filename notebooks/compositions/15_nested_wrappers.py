@@ -370,14 +370,14 @@ table(rows, "How the episodes of 300 steps ended")
 assert all(row["episodes"] for row in rows)
 
 # %% tags=["hide-input"]
-fig, ax = figure(3.2)
+fig, ax = figure(3.5)
 for i, (flags, name) in enumerate(endings.items()):
     points = [(t, length) for t, length, how in episodes if how == flags]
     ax.plot(*zip(*points, strict=True), MARKERS[i], color=PALETTE[i], label=name)
-ax.axhline(25, color=INK, linewidth=1, linestyle=":", marker="")
+ax.axhline(25, color=INK, lw=1, ls=":", marker="", zorder=0, label="limit")
 ax.set(xlabel="call to step", ylabel="length", ylim=(5, 30))
 ax.set_title("Episodes by their ending")
-ax.legend(ncols=3, loc="upper left")
+fig.legend(ncols=2, loc="outside lower center")
 alt = (
     "Each episode is a point at the call on which it ended. Terminated ones lie at "
     "many lengths; truncated ones, and those with both flags, all on the limit of 25."

@@ -233,7 +233,7 @@ def box(ax, rollout, t, i):
     episode, step = rollout.observations[t, i].astype(int)
     if rollout.valid[t, i]:
         ink, label = PALETTE[episode % 4], f"{episode}.{step}"
-        style = {"facecolor": (ink, 0.18)}
+        style = {"facecolor": (ink, 0.25)}
     else:
         ink, label = PALETTE[5], ""
         style = {"facecolor": "none", "hatch": "///"}
@@ -258,10 +258,10 @@ def draw(ax, rollout, title):
 # %% tags=["hide-input"]
 fig, axes = figure(4.4, nrows=2)
 draw(axes[0], rollouts["NEXT_STEP"], "NEXT_STEP")
-draw(axes[1], rollouts["SAME_STEP"], "SAME_STEP, and DISABLED just so")
+draw(axes[1], rollouts["SAME_STEP"], "SAME_STEP and DISABLED")
 patches = [Patch(facecolor="none", edgecolor=PALETTE[5], hatch="///", label="filler")]
 for e, ink in enumerate(PALETTE[:4]):
-    patches.append(Patch(facecolor=(ink, 0.18), edgecolor=ink, label=f"episode {e}"))
+    patches.append(Patch(facecolor=(ink, 0.25), edgecolor=ink, label=f"episode {e}"))
 fig.legend(handles=patches, loc="outside lower left", ncols=3)
 alt = (
     "Two grids of three rows and eight calls. In NEXT_STEP a hatched filler follows "
@@ -457,7 +457,7 @@ weights = gae(np.eye(17), nothing, nothing, ends, ends, gamma=0.99, lam=0.8)
 fig, ax = figure(3)
 for ink, begin in zip(PALETTE, [1, 8, 14], strict=False):
     bars = ax.bar(range(17), weights[begin], 0.7, color=ink)
-    label = f"of step {begin}"
+    label = f"step {begin}"
     ax.annotate(label, (begin + 0.6, 1.03), size=10, ha="center", color=INK)
 for t in range(17):
     text = "T" if line.done[t, 0] else "f" * int(not line.valid[t, 0])
@@ -468,13 +468,13 @@ for t in range(17):
 # %% tags=["hide-input"]
 ax.axvline(16.5, color=PALETTE[4], linewidth=1.5, linestyle=":")
 ax.text(16.7, 0.5, "end of the\nrollout", size=10, va="center")
-ax.set(ylim=(-0.16, 1.15), xlim=(-0.6, 18.8), xticks=range(17))
+ax.set(ylim=(-0.16, 1.15), xlim=(-0.6, 18.8), xticks=range(0, 17, 2))
 ax.set(
     xlabel="step of the error (T: end of an episode, f: filler)",
     ylabel="weight",
     yticks=[0, 0.5, 1],
 )
-ax.set(title="How much later errors count for the advantage")
+ax.set(title="How much later errors count for the advantage of a step")
 alt = (
     "Bars over seventeen steps of two episodes and a part of a third. From step 1 the "
     "weights fade from 1 and stop at the end of the episode at step 5; from step 8 "
@@ -772,7 +772,7 @@ check("17.1", answer)
 # answer = 8
 # ```
 #
-# `tttftttftt`: two fillers.
+# `tttftttftt`, with `t` for a transition and `f` for a filler: two fillers.
 #
 # </details>
 #

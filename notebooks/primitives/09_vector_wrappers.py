@@ -507,7 +507,7 @@ missing = {
 # %% tags=["hide-input"]
 def accepts(name, mode):
     if name not in ways or missing[name]:
-        return "-"
+        return "not tried"
     try:
         envs = tried(name, mode)
     except ValueError as error:
@@ -529,8 +529,8 @@ def group(name):
 
 # %% tags=["hide-input"]
 def in_short(taken):
-    if "-" in taken.values():
-        return "-"
+    if "not tried" in taken.values():
+        return "not tried"
     refused = [mode for mode, answer in taken.items() if answer == "refused"]
     return "not " + " or ".join(refused) if refused else "all three"
 
@@ -541,13 +541,13 @@ for name in sorted(wv.__all__, key=group):
     answers[name] = taken
     rows.append({"group": group(name), "name": name, "modes": in_short(taken)})
     others = [p for p in NEEDS.get(name, []) if p != "array_api_compat"]
-    rows[-1]["needs"] = ", ".join(others) or "-"
+    rows[-1]["needs"] = ", ".join(others)
 table(rows, f"The {len(rows)} public names of gymnasium.wrappers.vector, as installed")
 
 # %% tags=["remove-cell"]
 assert set(ways) | set(NEEDS) == set(wv.__all__)
 assert len(rows) == 26 and len(ways) == 21
-tried_rows = [row | answers[row["name"]] for row in rows if row["modes"] != "-"]
+tried_rows = [row | answers[row["name"]] for row in rows if row["modes"] != "not tried"]
 assert all("array_api_compat" in NEEDS[n] for n in NEEDS if group(n) == "conversion")
 assert {row["name"] for row in tried_rows} >= set(ways) - {"ResizeObservation"}
 for row in tried_rows:
@@ -576,7 +576,7 @@ assert infos == [{"score": 1.0, "nested": {"step": 1}}] * 2
 
 # %% [markdown]
 # Read the column of the modes. Every observation wrapper refuses `SAME_STEP`, `NormalizeObservation` refuses
-# `DISABLED` as well, and everything else takes all three. A table on the web that ticks `SAME_STEP` for
+# `DISABLED` as well, and everything else that was tried takes all three. A table on the web that ticks `SAME_STEP` for
 # `VectorizeTransformObservation` is out of date. The error is raised by the base class, so a wrapper of yours that
 # derives from `VectorObservationWrapper` inherits the refusal.
 

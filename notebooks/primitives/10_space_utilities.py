@@ -169,7 +169,7 @@ assert words == ("aa", "aa")
 # The third argument is written to. Are the arrays of the result the arrays of `out`?
 
 # %%
-print("same array:", batch["place"] is out["place"], "- same dict:", batch is out)
+print("same array:", batch["place"] is out["place"], "| same dict:", batch is out)
 before = batch["place"].copy()
 utils.concatenate(robot, readings[::-1], out)
 print("the first batch is now reversed:", np.array_equal(batch["place"], before[::-1]))
@@ -227,7 +227,7 @@ with expect(KeyError):
 # %%
 wrapped = stack(spaces.Box(0, 100, (1,), np.int8), [np.array([300])])
 extra = stack(robot, [readings[0] | {"battery": 0.5}])
-print("300 became", wrapped[0, 0], "- keys:", list(extra))
+print("300 became", wrapped[0, 0], "| keys:", list(extra))
 assert wrapped[0, 0] == 44 and list(extra) == ["arms", "place"]
 
 # %% [markdown]
@@ -292,7 +292,7 @@ assert len(agree) == 6 and all(agree)
 # %%
 buffer = utils.create_empty_array(real.observation_space, n=5)
 buffer = utils.concatenate(real.observation_space, steps, buffer)
-print("count:", buffer["count"].shape, "- inner.grid:", buffer["inner"]["grid"].shape)
+print("count:", buffer["count"].shape, "| inner.grid:", buffer["inner"]["grid"].shape)
 print("row 1 through time:", buffer["count"][:, 1, 1])
 assert buffer["inner"]["grid"].shape == (5, 3, 2, 3)
 assert buffer["count"][:, 1, 1].tolist() == [1, 2, 3, 4, 5]
@@ -374,12 +374,12 @@ pieces = {
 }
 
 
-def draw_cell(ax, x, y, row, text):
+def draw_cell(ax, x, y, row, text, width=1):
     color = PALETTE[row]
-    style = {"facecolor": (color, 0.18), "edgecolor": color, "linewidth": 1.4}
-    x += 0.2 * row
-    ax.barh(y, 0.94, 0.94, left=x, **style)
-    ax.text(x + 0.47, y - 0.04, text, ha="center", va="center", size=10)
+    style = {"facecolor": (color, 0.25), "edgecolor": color, "linewidth": 1.4}
+    x, width = x * width + 0.2 * row, 0.94 * width
+    ax.barh(y, width, 0.94, left=x, **style)
+    ax.text(x + width / 2, y - 0.04, text, ha="center", va="center", size=10)
 
 
 # %% tags=["hide-input"]
@@ -387,7 +387,9 @@ fig, ax = figure(2.6)
 for y, (name, (piece, leaf)) in zip((0, -1.6, -3.2), pieces.items(), strict=True):
     values = np.frombuffer(piece.get_obj(), leaf.dtype)
     for i, value in enumerate(values):
-        draw_cell(ax, i, y, i * 3 // len(values), f"{value:.1g}")
+        draw_cell(
+            ax, i, y, i * 3 // len(values), f"{value:.1g}", 9 / max(len(values), 6)
+        )
     ax.text(-0.25, y, name, ha="right", va="center", weight="bold")
     note = f"{len(piece)} {leaf.dtype}, {values.nbytes} bytes"
     ax.text(9.7, y, note, va="center")
@@ -426,7 +428,7 @@ writing = (robot, 1, moved, memory)
 worker = multiprocessing.Process(target=utils.write_to_shared_memory, args=writing)
 worker.start()
 worker.join()
-print("row 1 is now", view["place"][1], "- exit code", worker.exitcode)
+print("row 1 is now", view["place"][1], "| exit code", worker.exitcode)
 assert worker.exitcode == 0 and view["place"][1].tolist() == [0.25, -0.75]
 
 # %% [markdown]
@@ -443,7 +445,7 @@ word = spaces.Text(4, charset="ab")
 memory = utils.create_shared_memory(word, n=2)
 utils.write_to_shared_memory(word, 0, "ba", memory)
 words = utils.read_from_shared_memory(word, memory, n=2)
-print("codes:", list(memory), "- read:", words)
+print("codes:", list(memory), "| read:", words)
 assert list(memory) == [1, 0, 2, 2, 0, 0, 0, 0]
 assert words == ("ba", "aaaa")
 
@@ -555,7 +557,7 @@ factory = lambda: DictCounter(length=length)
 packed = pickle.dumps(utils.CloudpickleWrapper(factory))
 length = 8
 arrived = pickle.loads(packed)
-print("here:", factory().length, "- there:", arrived().length)
+print("here:", factory().length, "| there:", arrived().length)
 assert factory().length == 8 and arrived().length == 4
 
 # %% tags=["remove-cell"]
@@ -639,7 +641,9 @@ def observe(**kwargs):
     envs = SyncVectorEnv([Mixture] * 3, **kwargs)
     batch, _ = envs.reset(seed=0)
     form = batch.shape if isinstance(batch, np.ndarray) else len(batch)
-    print(type(batch).__name__, form, "- a member:", batch in envs.observation_space)
+    print(
+        type(batch).__name__, form, "| in the space:", batch in envs.observation_space
+    )
     return envs, batch
 
 
@@ -825,7 +829,7 @@ assert np.ones((3, 3), np.float32) not in utils.batch_space(simplex, 3)
 workers = AsyncVectorEnv([Mixture] * 3)
 from_workers, _ = workers.reset(seed=0)
 workers.close()
-print(type(from_workers).__name__, "- equal:", np.array_equal(from_workers, batch))
+print(type(from_workers).__name__, "| equal:", np.array_equal(from_workers, batch))
 assert np.array_equal(from_workers, batch)
 
 # %% [markdown]
