@@ -275,7 +275,7 @@ def still_pushed(ratio, advantage, clip):
 
 # %% tags=["hide-input"]
 ratio = np.linspace(0.5, 1.5, 201)
-fig, axes = figure(2.9, ncols=2, sharex=True)
+fig, axes = figure(3.1, ncols=2, sharex=True)
 for ax, advantage in zip(axes, [1.0, -1.0], strict=True):
     objective = clipped_objective(ratio, advantage, 0.2)
     slope = still_pushed(ratio, advantage, 0.2) * advantage
@@ -283,7 +283,8 @@ for ax, advantage in zip(axes, [1.0, -1.0], strict=True):
     ax.plot(ratio, slope, marker="", label="its slope")
     ax.set(xlabel="ratio", title=f"advantage {advantage:+.0f}")
     ax.axvline(1, color=PALETTE[5], linewidth=0.8)
-axes[0].legend(loc="lower left")
+axes[0].set_ylabel("objective or slope")
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 alt = (
     "The clipped objective against the ratio. For a positive advantage it rises until "
     "1.2 and is flat after it; for a negative one it is flat below 0.8 and falls after."
@@ -698,8 +699,8 @@ medians = duel.groupby("who")[["cpu_seconds", "steps", "mean_return"]].median()
 mine, theirs = medians.loc["this page"], medians.loc["stable-baselines3"]
 say(
     f"Processor time of training, median of {duel.seed.nunique()} seeds: this page "
-    f"{mine.cpu_seconds:.1f} s for {mine.steps:,.0f} steps, stable-baselines3 "
-    f"{theirs.cpu_seconds:.1f} s for {theirs.steps:,.0f} steps, a ratio of "
+    f"{mine.cpu_seconds:.2f} s for {mine.steps:,.0f} steps, stable-baselines3 "
+    f"{theirs.cpu_seconds:.2f} s for {theirs.steps:,.0f} steps, a ratio of "
     f"**{theirs.cpu_seconds / mine.cpu_seconds:.0f}**. Mean returns: "
     f"{mine.mean_return:.1f} and {theirs.mean_return:.1f}."
 )
@@ -815,7 +816,7 @@ below = 100 - wrong.start_value
 lost = wrong.mean_return[wrong.mean_return < 500].sort_values()
 say(
     f"With a cut taken as an end, critics are {below.min():.0f} to {below.max():.0f} "
-    f"per cent too low. {len(wrong) - len(lost)} of {len(wrong)} seeds still return "
+    f"% too low. {len(wrong) - len(lost)} of {len(wrong)} seeds still return "
     f"500; the others return {', '.join(f'{r:.0f}' for r in lost)}."
 )
 assert (short[short.task == "cut at 200"].mean_return == 500).all()

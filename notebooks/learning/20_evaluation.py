@@ -248,7 +248,7 @@ owed[:36] = 2
 envs = wv.RecordEpisodeStatistics(make_lasting(memoryless, rows=64))
 mixed = evaluate(envs, np.zeros_like, quota=owed, seed=0)
 error = mixed.std() / len(mixed) ** 0.5
-print(owed)
+print("owed by each row:", owed, sep="\n")
 print(f"{len(mixed)} episodes, mean {mixed.mean():.1f}, standard error {error:.1f}")
 assert len(mixed) == owed.sum() == 100
 
@@ -355,9 +355,15 @@ rng = np.random.default_rng(0)
 heads = rng.negative_binomial(16, 0.5, size=200_000)
 gap = np.maximum(16 - heads, 0).mean()
 assert abs(gap - 16 * comb(32, 16) / 4**16) < 0.03
+rest = np.maximum(256 - rng.negative_binomial(256, 0.5, size=200_000), 0)
+scatter = 38 * rest.std() / 256
+assert 1.5 < scatter < 2.5
+assert 0 < np.mean(by_finish[:256]) - coin_mean(256) < 1.5 * scatter
 assert abs(comb(2048, 1024) / 4**1024 * np.sqrt(np.pi * 1024) - 1) < 0.001
 
 # %% [markdown]
+# That the first output of this chapter lies above the fourth line is chance: one run scatters by about 2.
+#
 # **The lengths without memory**, `n` rows, the first `k` episodes kept, mean length `m`. Count what the steps were
 # spent on.
 #
@@ -431,16 +437,17 @@ def in_whole_steps(n):
 
 
 panels = [
-    (coin_rows, coin_found, coin_mean, 20, "1 or 39 steps: n of n"),
-    (many_rows, many_found, in_whole_steps, 20, "no memory: 100 of n"),
+    (coin_rows, coin_found, coin_mean, 20, "1 or 39 steps:\nas many kept as rows"),
+    (many_rows, many_found, in_whole_steps, 20, "no memory:\n100 kept"),
 ]
 
 # %% tags=["hide-input"]
-fig, axes = figure(3.4, ncols=2)
+fig, axes = figure(3.9, ncols=2)
 for ax, (ns, found, formula, truth, title) in zip(axes, panels, strict=True):
     mean, error = np.array(found).T
-    curve = [formula(n) for n in ns]
-    ax.plot(ns, curve, marker="", color=PALETTE[1], label="formula")
+    grid = np.unique(np.geomspace(1, ns[-1], 50).round().astype(int)).tolist()
+    curve = [formula(n) for n in grid]
+    ax.plot(grid, curve, marker="", color=PALETTE[1], label="formula")
     ax.errorbar(ns, mean, 2 * error, fmt="o", color=PALETTE[0], label="measured")
     ax.axhline(truth, color=INK, linewidth=1, linestyle=":", marker="")
     ax.text(ns[-1], truth, "truth", ha="right", va="bottom")
@@ -450,7 +457,7 @@ for ax, (ns, found, formula, truth, title) in zip(axes, panels, strict=True):
 
 # %% tags=["hide-input"]
 axes[0].set_ylabel("mean length reported")
-axes[0].legend(loc="lower left", ncols=1)
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 alt = (
     "Two panels. The reported mean length starts at the truth for one row and falls as "
     "the number of rows grows; measured points lie on the curve of the formula."
@@ -729,8 +736,8 @@ assert np.array_equal(evaluate(within, push, 1, seed=1000), truth)
 #
 # ## Two confidence intervals
 #
-# A mean without an interval is half a result. A 95 % interval is made so that, of 100 such intervals, 95 hold the
-# true mean; it reaches about two standard errors to each side. But there are two of them, and they answer different
+# A mean without an interval is half a result. A 95 per cent interval is made so that, of 100 such intervals, 95 hold
+# the true mean; it reaches about two standard errors to each side. But there are two of them, and they answer different
 # questions.
 #
 # 1. *How good is this agent?* Its episodes vary. More episodes narrow the interval.
@@ -755,12 +762,12 @@ def half_width(values):
     return t95(count) * values.std(axis=-1, ddof=1) / count**0.5
 
 
-print({count: round(float(t95(count)), 3) for count in [5, 10, 100]})
+print("t by count:", {count: round(float(t95(count)), 3) for count in [5, 10, 100]})
 assert abs(t95(10) - 2.262) < 0.002 and abs(t95(5) - 2.776) < 0.002
 
 # %% [markdown]
-# That is Student's `t`: how many standard errors a 95 % interval reaches to each side. With few values the deviation
-# itself is uncertain, and the factor is larger.
+# That is Student's `t`: how many standard errors a 95 per cent interval reaches to each side. With few values the
+# deviation itself is uncertain, and the factor is larger.
 
 # %%
 rng = np.random.default_rng(7)
@@ -775,21 +782,22 @@ print(f"pooled episodes {pooled.mean():.1f} ± {half_width(pooled):.1f}")
 print(f"over the runs   {over_runs.mean():.1f} ± {half_width(over_runs):.1f}")
 
 # %% tags=["hide-input"]
-fig, ax = figure(3.4)
+fig, ax = figure(3.8)
 place = np.arange(10)
 look = {"fmt": "o", "color": PALETTE[0], "label": "100 episodes"}
 ax.errorbar(place, over_runs, half_width(own), **look)
 ax.plot(place, true_means, "D", color=PALETTE[1], label="this agent's true mean")
-for x, values, marker in [(11.2, pooled, "s"), (13, over_runs, "^")]:
-    look = {"fmt": marker, "color": PALETTE[2]}
+both = [(11.5, pooled, "s", "all episodes pooled"), (14, over_runs, "^", "run means")]
+for x, values, marker, label in both:
+    look = {"fmt": marker, "color": PALETTE[2], "label": label}
     ax.errorbar(x, values.mean(), half_width(values), **look)
 
 # %% tags=["hide-input"]
 ax.axhline(50, color=INK, linewidth=1, linestyle=":", marker="")
-ax.set_xticks([*place, 11.2, 13], [*place, "pooled", "by run"])
-ax.set(xlabel="training run", ylabel="mean length", ylim=(0, 125))
+ax.set_xticks([*place, 11.5, 14], [*place, "pooled", "by run"])
+ax.set(xlabel="training run", ylabel="mean length", ylim=(0, 100))
 ax.set_title("95 % intervals; dotted: the truth for the way of training")
-ax.legend(ncols=2, loc="upper left")
+fig.legend(ncols=2, loc="outside lower center")
 alt = (
     "Ten training runs, each with an interval over its episodes around a mean of its "
     "own; on the right two intervals for all: a narrow pooled one, a wide one by runs."
@@ -803,8 +811,8 @@ show(fig, alt)
 #
 # Which of them keeps its promise? An episode of `Lasting` is one random number, so we can afford a thousand such
 # studies, and count. A third kind takes part: *resampling* draws ten of the ten runs again and again, with
-# replacement, and takes the middle 95 % of their means. (Statisticians call it the bootstrap; it has nothing to do
-# with that of [rollouts](17_rollouts.ipynb).)
+# replacement, and takes the middle 95 per cent of their means. (Statisticians call it the bootstrap; it has nothing to
+# do with that of [rollouts](17_rollouts.ipynb).)
 
 
 # %%
@@ -857,14 +865,14 @@ agents, draws = 60**2 / 12, (means**2 - means).mean()
 rows = []
 for runs, each in [(10, 10), (10, 100), (10, 1000), (40, 25)]:
     error = np.sqrt(agents / runs + draws / (runs * each))
-    width = f"± {t95(runs) * error:.1f}"
-    rows.append({"runs": runs, "episodes each": each, "95 %": width})
-table(rows, "Half width of the interval over runs, on average")
+    width = round(float(t95(runs) * error), 1)
+    rows.append({"runs": runs, "episodes each": each, "half width": width})
+table(rows, "Half width of the 95 % interval over runs, on average")
 
 # %% tags=["remove-cell"]
 predicted = np.sqrt(agents / 10 + draws / 1000)
 assert abs(run_means.mean(axis=1).std() / predicted - 1) < 0.08
-widths = [float(row["95 %"][2:]) for row in rows]
+widths = [row["half width"] for row in rows]
 assert 0 < widths[1] - widths[2] < 0.06 * widths[1] and widths[3] < 0.6 * widths[1]
 
 # %% [markdown]
@@ -904,7 +912,7 @@ def parrot(observations):
 
 quiz = wv.RecordEpisodeStatistics(quiz)
 for seed in [0, 42, 10_000]:
-    print(f"evaluated with seed {seed:5d}:", evaluate(quiz, parrot, 1, seed).mean())
+    print(f"evaluated with seed {seed:6,}:", evaluate(quiz, parrot, 1, seed).mean())
 
 # %% tags=["remove-cell"]
 assert evaluate(quiz, parrot, 1, 0).mean() == 1
@@ -1006,20 +1014,21 @@ alone.close()
 assert (terminated or truncated) and len(frames) == 4
 
 # %% tags=["hide-input"]
-fig, axes = figure(4.2, nrows=2, ncols=4)
+fig, axes = figure(3.6, nrows=2, ncols=4, height_ratios=[3, 1])
 grid = axes[0, 0].get_gridspec()
 for ax in axes[0]:
     ax.remove()
 ax = fig.add_subplot(grid[0, :])
 thin = {"color": PALETTE[5], "linestyle": ":", "linewidth": 1, "marker": ""}
 bold = {"color": PALETTE[1], "linewidth": 2.2, "linestyle": "-", "marker": "o"}
-for row in range(16):
-    look = {**bold, "markevery": moments.tolist()} if row == worst else thin
-    ax.plot(seen[: ended[row], row, 0], **look)
+for row in set(range(16)) - {worst}:
+    every_fourth = range(0, ended[row], 4)
+    ax.plot(every_fourth, seen[every_fourth, row, 0], **thin)
 
 # %% tags=["hide-input"]
+ax.plot(seen[: ended[worst], worst, 0], markevery=moments.tolist(), **bold)
 ax.set(xlabel="step", ylabel="position")
-ax.set_title(f"The first episode of each row; row {worst} takes {ended[worst]} steps")
+ax.set_title(f"Bold: row {worst}, {ended[worst]} steps. Dotted: the other rows")
 for ax, frame, t in zip(axes[1], frames, moments, strict=True):
     pixels = frame.reshape(100, 4, 150, 4, 3).min(axis=(1, 3))  # keeps thin lines
     ax.imshow(pixels, interpolation="none")
@@ -1211,7 +1220,7 @@ check("20.3", for_evaluation)
 # ### Exercise 20.4: an interval for the way of training
 #
 # `returns` has the shape `(5, episodes)`: five training runs with different seeds, the same number of episodes
-# each. Return the mean and the half width of its 95 % interval, for a sentence about *the way of training*. For
+# each. Return the mean and the half width of its 95 per cent interval, for a sentence about *the way of training*. For
 # five values, `t` is 2.776.
 #
 # <details><summary>Hint</summary>
