@@ -246,7 +246,7 @@ def filler_rows(make):
         raise NotApplicable("only in NEXT_STEP")
     for call in play(envs):
         seen |= call.ended.any()
-        assert "final_obs" not in call.infos, "`final_obs` belongs to SAME_STEP"
+        assert "final_obs" not in call.infos, "final_obs belongs to SAME_STEP"
         for name in ["rewards", "terminated", "truncated"]:
             found = getattr(call, name)[call.ended]
             assert not found.any(), f"{name} of filler rows: {found}"
@@ -375,7 +375,7 @@ def closes(make):
     envs.reset(seed=0)
     assert not envs.closed, "closed before it was closed"
     envs.close()
-    assert envs.closed, "`closed` is False after `close`"
+    assert envs.closed, "closed is False after close"
     envs.close()
 
 

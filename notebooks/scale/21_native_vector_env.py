@@ -562,10 +562,11 @@ assert np.array_equal(frames[0], first) and not np.array_equal(*frames)
 assert first.shape == (400, 600, 3) and first.dtype == np.uint8
 
 # %% tags=["hide-input"]
-fig, axes = figure(2.6, ncols=2)
+fig, axes = figure(1.9, ncols=2)
 for row, ax in enumerate(axes):
     ax.imshow(frames[row][150:330, 150:450])
     ax.set(title=f"row {row}", xticks=[], yticks=[])
+    ax.spines[:].set(visible=True, linewidth=0.5)
 alt = (
     "Two frames of a cart with a pole. Row 0 was pushed to the right and its pole "
     "leans to the left; row 1 was pushed to the left, its pole leans to the right."
@@ -605,7 +606,7 @@ gym.register(
     max_episode_steps=500,
 )
 envs = gym.make_vec(name, num_envs=3, autoreset_mode="SameStep")
-print(type(envs).__name__, envs.limit, envs.metadata["autoreset_mode"].name)
+print(f"{type(envs).__name__}, at most {envs.limit} steps,", envs.mode.name)
 loop = gym.make_vec(name, 3, vectorization_mode="sync")
 print(type(loop).__name__, "of", type(loop.envs[0].unwrapped).__name__)
 assert isinstance(envs, NativeCartPole) and envs.limit == 500
@@ -690,26 +691,32 @@ for name, style in {"loop": "s--", "Gymnasium": "^-.", "ours": "o-"}.items():
 ax.axhline(1000 * slope, color=PALETTE[2], ls=":", lw=1.2, marker="")
 ax.text(1, 1150 * slope, "floor of ours", va="bottom")
 ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="ns per environment step")
+_ = ax.set_title("Sharing a call between its rows")
+
+# %% tags=["hide-input", "timing"]
 ax.set_xticks(plan, [str(rows) for rows in plan])
 ax.minorticks_off()
 ax.legend()
 alt = (
     "Cost of an environment step against the number of rows, both logarithmic. The "
-    "loop is nearly level; both native classes start above it and fall to a floor."
+    "loop falls a little, then is level; both native classes start above it and fall "
+    "towards a floor."
 )
 show(fig, alt)
 
 # %% [markdown]
-# The loop's line falls little: each row costs what the one before cost. The native lines fall steeply, since `a` is
-# shared by all the rows, and they flatten where `a / N` has become small beside `b`. So there are two floors: no call
-# is shorter than `a`, and no environment step cheaper than `b`.
+# The loop's line falls at first, while its own work for a call is shared out, then stays level: each row costs what the
+# one before cost. The native lines fall steeply, since nearly all of a call is `a`, shared by all the rows, and they
+# flatten where `a / N` has become small beside `b`. So there are two floors: no call is shorter than `a`, and no
+# environment step cheaper than `b`.
 
 # %% tags=["timing"]
 cheaper = [n for n in plan if n <= 64 and results[n].ratio("ours", "loop").median > 1]
 say(f"Measured on {machine()}.")
 say(
-    f"Ours overtakes the loop at {cheaper[0]} rows or just below. With "
-    f"{fixed / slope:.0f} rows, a / b, half of a call is still the fixed part."
+    f"Ours overtakes the loop at {cheaper[0]} rows or just below. With about "
+    f"{float(f'{fixed / slope:.2g}'):,.0f} rows, a / b, half of a call is still the "
+    "fixed part. (Two fitted times, divided: another run gives another number.)"
 )
 assert results[1].cost("ours").median > 50 * results[1024].cost("ours").median
 assert results[64].ratio("ours", "loop").median > 3
@@ -891,7 +898,7 @@ scored = Scored(4)
 scored.reset(seed=0)
 for _ in range(3):
     *_, infos = scored.step(np.zeros(4, int))
-    print(infos["score"], infos["_score"])
+    print("score:", infos["score"], "| counts:", infos["_score"])
 assert infos["score"].tolist() == [0, 30, 30, 10]
 assert infos["_score"].tolist() == [False, True, True, True]
 
@@ -927,7 +934,8 @@ for kind in (NativeCartPole, Leaky):
 
 # %%
 numbers = np.ones(3, np.float32)
-print((numbers * 0.2).dtype, (numbers * np.deg2rad(12)).dtype)
+print("times 0.2:           ", (numbers * 0.2).dtype)
+print("times np.deg2rad(12):", (numbers * np.deg2rad(12)).dtype)
 assert (numbers * 0.2).dtype == np.float32
 assert (numbers * np.deg2rad(12)).dtype == np.float64
 
@@ -989,7 +997,8 @@ spec = gym.envs.registration.EnvSpec("Careless-v0", vector_entry_point=careless)
 for metadata in ({}, {"autoreset_mode": "NextStep"}):
     with warnings.catch_warnings(record=True) as caught:
         gym.make_vec(spec, num_envs=2, metadata=metadata)
-    print(str(caught[0].message).split(")) ")[1].split(",")[0])
+    text = str(caught[0].message).split(")) ")[1].split(",")[0]
+    print(f"{metadata}: the VectorEnv ... {text}")
     assert len(caught) == 1 and "AutoresetMode" in str(caught[0].message)
 
 # %% [markdown]
@@ -1002,7 +1011,7 @@ for metadata in ({}, {"autoreset_mode": "NextStep"}):
 #
 # <details><summary>Hint</summary>
 #
-# If the fixed part is a tenth, the rows take the other nine. 30 µs are 30 000 ns.
+# If the fixed part is a tenth, the rows take the other nine. 30 µs are 30,000 ns.
 #
 # </details>
 
@@ -1019,7 +1028,7 @@ check("21.1", answer)
 # answer = 9 * 30_000 // 20
 # ```
 #
-# 13500 rows. That is a long way; at a tenth of that number, the fixed part is half of the call.
+# 13,500 rows. That is a long way; at a tenth of that number, the fixed part is half of the call.
 #
 # </details>
 #

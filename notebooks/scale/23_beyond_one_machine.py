@@ -350,8 +350,8 @@ assert far[-1] < far[0] / 3
 
 # %% [markdown]
 # Both lines fall, since a rollout begins with a reset and that, too, is paid once. The gap between them is the
-# crossing, and it closes. With whole rollouts, the second processor is worth something: the two shards work at the
-# same time.
+# crossing, and it closes. With whole rollouts, the two shards work at the same time, so a second processor is worth
+# something, provided that it is idle.
 
 # %% tags=["hide-input", "timing"]
 race = interleave(
@@ -362,10 +362,11 @@ race = interleave(
     rounds=5,
     work=2 * 200 * 8,
 )
+longer = 1 / race.ratio("both", to="home").median
 say(
-    "Two rollouts of 200 steps, one on each node, take "
-    f"{1 / race.ratio('both', to='home').median:.2f} times as long as the same two one "
-    "after the other at home (0.5 would be perfect, and needs two idle processors)."
+    f"Two rollouts of 200 steps, one on each node, take {longer:.2f} times as long as "
+    "the same two one after the other at home (0.5 would be perfect, and needs two "
+    f"idle processors). {'A gain' if longer < 1 else 'No gain'} in this run."
 )
 
 # %% [markdown]
@@ -879,8 +880,8 @@ def useful_shards(shards, making, driving, size):
 rows = []
 for nodes in [1, 10, 100, 1000]:
     busy = {k: useful_shards(nodes * CORES, *costs) for k, costs in KINDS.items()}
-    rows.append({"nodes": nodes, "shards": f"{nodes * CORES:,}"})
-    rows[-1] |= {kind: f"{number:,.1f}" for kind, number in busy.items()}
+    rows.append({"nodes": f"{nodes:,}", "shards": f"{nodes * CORES:,}"})
+    rows[-1] |= {k: f"{n:,.0f}" if n >= 10 else f"{n:.1f}" for k, n in busy.items()}
 table(rows, "Calculated, not measured: how many of the shards have work at any time")
 assert useful_shards(16, *KINDS["1 ms a step"]) == 16
 assert useful_shards(16_000, *KINDS["native"]) < 16 < 16_000
@@ -939,7 +940,8 @@ assert making / driving < min(longer, lighter)
 
 # %%
 pins = [line for line in requires("ray") if line.startswith("gymnasium")]
-print(f"Ray {ray.__version__}, Gymnasium {gym.__version__} here;", pins[0])
+print(f"here: Ray {ray.__version__}, Gymnasium {gym.__version__}")
+print("RLlib asks for:", pins[0].split(";")[0])
 assert all("==1.2.2" in pin for pin in pins)
 
 # %% [markdown]
@@ -993,7 +995,8 @@ name = "book/StepCounter-v0"
 assert count_rows(name) == 2 and helpers.environments is not None
 cause = cause_of(shards[0].call.remote(count_rows, name))
 print(f"{type(cause).__name__}: {cause}")
-print(ray.get(shards[0].call.remote(count_rows, f"helpers.environments:{name}")))
+rows = ray.get(shards[0].call.remote(count_rows, f"helpers.environments:{name}"))
+print("with the module in the id, rows made:", rows)
 assert isinstance(cause, gym.error.NamespaceNotFound)
 
 # %% [markdown]
