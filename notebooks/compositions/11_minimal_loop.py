@@ -507,6 +507,6 @@ check("11.3", random_returns)
 #   0 to it, but 1 to every counter that forgets them.
 # - The mean over finished episodes leaves out the unfinished, and they are the long ones.
 #
-# **Before:** [step](../primitives/05_step.ipynb), [autoreset](../primitives/06_autoreset.ipynb).
+# **Back:** [step](../primitives/05_step.ipynb), [autoreset](../primitives/06_autoreset.ipynb).
 # **Next:** [a reward wrapper](12_reward_wrapper.ipynb).
 # **Reference:** [`gymnasium.make_vec`](https://gymnasium.farama.org/api/registry/).

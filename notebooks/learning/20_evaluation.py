@@ -1261,6 +1261,6 @@ check("20.4", interval)
 # - Seeds to train, to choose and to report are three sets. Two policies that are compared share theirs.
 # - Find an episode by its number, then replay it alone with its actions and its row's seed.
 #
-# **Before:** [what goes wrong](19_what_goes_wrong.ipynb). **Next:** [a native vector
+# **Back:** [what goes wrong](19_what_goes_wrong.ipynb). **Next:** [a native vector
 # environment](../scale/21_native_vector_env.ipynb), so that evaluations take less time. **Reference:** [vector
 # wrappers](https://gymnasium.farama.org/api/vector/wrappers/) in Gymnasium's documentation.

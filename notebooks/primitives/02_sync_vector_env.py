@@ -624,7 +624,7 @@ assert bound.get_attr("length") == filled.get_attr("length") == (2, 3, 5)
 
 # %% [markdown]
 # The cures are a default argument, `lambda n=n:`, which is evaluated at once, or `partial`. Linters know this trap:
-# Ruff calls it B023, and the comment in the cell is there to silence it.
+# Ruff calls it B023.
 #
 # **"My rows move in steps of two."** The factories returned one and the same environment. Each call steps it once
 # for each row, and each row resets what the others began.

@@ -263,7 +263,7 @@ assert np.array(cuts).any(axis=1).nonzero()[0].tolist() == [49]
 assert envs.reset(seed=0)[0] is envs.step(np.zeros((2, 1), np.float32))[0]
 
 # %% [markdown]
-# Read the last line from the inside. `gym.make` builds the environment with its checker, order guard and time limit.
+# Read the wrappers from the inside. `gym.make` builds the environment with its checker, order guard and time limit.
 # Then come `wrappers`, in the order of the list: the first is next to the environment, the last is outermost.
 # A wrapper that needs arguments is given as a function, such as
 # `lambda env: TimeAwareObservation(env, normalize_time=True)`. These are wrappers of single environments. A

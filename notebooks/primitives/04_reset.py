@@ -158,15 +158,15 @@ for y, (base, seeds) in enumerate(seeds_of.items()):
         ax.text(seed, y, text, ha="center", va="center", size=10, linespacing=1.1)
 ax.set(xlabel="the generator's seed", xticks=range(10), xlim=(-0.7, 9.7))
 ax.set_ylim(2.5, -0.5)
-ax.set(title="Which generator each of five rows gets (filled: again)")
+ax.set(title="Generators of five rows (filled: base seed 0 has it too)")
 ax.set_yticks(range(3), [f"base seed {base}" for base in seeds_of])
 ax.tick_params(length=0)
 
 # %% tags=["hide-input"]
 alt = (
     "Three lines of five boxes over the seeds 0 to 9. Base seed 0 takes the seeds 0 to "
-    "4, base seed 1 takes 1 to 5, so four of its five are used again and filled; base seed 5 "
-    "takes 5 to 9 and shares none with base seed 0."
+    "4, base seed 1 takes 1 to 5, so four of its five are those of base seed 0, and filled; "
+    "base seed 5 takes 5 to 9 and shares none with base seed 0."
 )
 show(fig, alt)
 
@@ -175,7 +175,7 @@ assert seeds_of == {0: (0, 1, 2, 3, 4), 1: (1, 2, 3, 4, 5), 5: (5, 6, 7, 8, 9)}
 
 # %% [markdown]
 # The shaded boxes are generators that the first run has used already. Base seeds 0 and 1 share all rows but one,
-# only shifted: row 1 of the first run is row 0 of the second. Base seed 5, one batch further on, shares none.
+# only shifted: row 1 of the first run is row 0 of the second. Base seed 5, one batch further on, shares none with base seed 0.
 #
 # Count what that does to an experiment of twenty runs of five rows, that is, of a hundred first episodes.
 

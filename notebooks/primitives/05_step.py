@@ -139,7 +139,7 @@ for call in range(1, 6):
     observations, rewards, terminated, truncated, infos = result
     row = {"call": call, "observations": observations.astype(int).tolist()}
     row |= {"rewards": rewards.tolist(), "terminated": terminated.tolist()}
-    calls.append(row | {"keys of infos": ", ".join(sorted(infos))})
+    calls.append(row | {"keys of infos": ", ".join(infos) or "(none)"})
 table(calls, "Five calls, two rows, each observation is [episode, step]")
 
 # %% tags=["remove-cell"]

@@ -196,8 +196,8 @@ for call in range(5):
     rows.append({"step": call + 1})
     for mode, found in steps.items():
         c = found[call]
-        rows[-1][mode.name] = f"{c.episode}.{c.step}" + " T" * c.terminated
-        rows[-1][f"{mode.name} reward"] = c.reward
+        seen = f"{c.episode}.{c.step}" + " T" * c.terminated
+        rows[-1][mode.name] = f"{seen}, reward {c.reward:g}"
 table(rows, "Row 0, call by call: observation and reward")
 
 # %% tags=["remove-cell"]
@@ -206,8 +206,8 @@ assert rewards_of[NEXT_STEP] == [1, 2, 0, 1, 2]
 assert rewards_of[SAME_STEP] == rewards_of[DISABLED] == [1, 2, 1, 2, 1]
 
 # %% [markdown]
-# Two of the reward columns agree: `SAME_STEP` and `DISABLED` get one real reward from every call of `step`;
-# `NEXT_STEP` pays one call for each episode. At the T two of the observation columns agree, but not the same two:
+# The rewards of two columns agree: `SAME_STEP` and `DISABLED` get one real reward from every call of `step`;
+# `NEXT_STEP` pays one call for each episode. At the T the observations of two columns agree, but not of the same two:
 # `NEXT_STEP` and `DISABLED` show the end of the episode, `SAME_STEP` the start of the next.
 #
 # We now take the modes one at a time, with two questions for each. Which rows are

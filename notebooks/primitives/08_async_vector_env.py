@@ -289,7 +289,7 @@ assert "no second one was free" in reason(2001 * round_trip)
 # %% tags=["hide-input", "timing"]
 last, won = medians["burn"][-1], step_costs[medians["burn"] > 1]
 say(
-    f"The cheapest computing step at which processes won here: **{won.min():g} ms**. "
+    f"The cheapest computing step at which processes won in the median: **{won.min():g} ms**. "
     f"At 2 ms, four were {last:.1f} times as fast as the loop."
     if last > 1
     else f"Here processes did not win even with steps of 2 ms: {reason(2)}"
@@ -1137,7 +1137,7 @@ check("08.3", step_or_stop)
 # - `step_async` and `step_wait` let you work in between. After a timeout, close with `terminate=True`.
 # - Put the start of your script under the main guard, and `closing` around the environment.
 #
-# **Before:** [spaces](07_spaces.ipynb). **Next:** [vector wrappers](09_vector_wrappers.ipynb); when things go wrong,
+# **Back:** [spaces](07_spaces.ipynb). **Next:** [vector wrappers](09_vector_wrappers.ipynb); when things go wrong,
 # [failures](../trust/25_failures.ipynb).
 # **Reference:** [`AsyncVectorEnv`](https://gymnasium.farama.org/api/vector/async_vector_env/), and Python's
 # [contexts and start methods](https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods).

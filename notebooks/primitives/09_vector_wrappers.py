@@ -1100,6 +1100,6 @@ check("09.4", DivideByEight)
 # - `NormalizeObservation` has one mean for all rows. `NormalizeReward` divides, and never centres.
 # - The `VectorizeTransform...` wrappers may write into arrays that are yours. Copy what you keep.
 #
-# **Before:** [AsyncVectorEnv](08_async_vector_env.ipynb). **Next:** [space utilities](10_space_utilities.ipynb),
+# **Back:** [AsyncVectorEnv](08_async_vector_env.ipynb). **Next:** [space utilities](10_space_utilities.ipynb),
 # with which a wrapper takes batches apart and puts them together.
 # **Reference:** [vector wrappers](https://gymnasium.farama.org/api/vector/wrappers/) in Gymnasium's documentation.

@@ -1133,7 +1133,7 @@ check("21.3", drive)
 #
 # The classes of this chapter are in `helpers/native_cartpole.py` too, for the chapters that race them.
 #
-# **Before:** [autoreset](../primitives/06_autoreset.ipynb). **Next:** [throughput](22_throughput.ipynb): when a
+# **Back:** [autoreset](../primitives/06_autoreset.ipynb). **Next:** [throughput](22_throughput.ipynb): when a
 # native environment, when a loop, when processes.
 # **Reference:** [`gymnasium.vector.VectorEnv`](https://gymnasium.farama.org/api/vector/),
 # [registration](https://gymnasium.farama.org/api/registry/).

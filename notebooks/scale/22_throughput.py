@@ -1040,7 +1040,7 @@ check("22.3", seconds_left)
 #   computes, in Python or beside it, more for work done elsewhere. Stragglers take it back.
 # - The environment is one part of training. Ask what share it has before you make it faster.
 #
-# **Before:** [a native environment](21_native_vector_env.ipynb). **Next:** [beyond one
+# **Back:** [a native environment](21_native_vector_env.ipynb). **Next:** [beyond one
 # machine](23_beyond_one_machine.ipynb).
 # **Reference:** [`gymnasium.utils.performance`](https://gymnasium.farama.org/api/utils/),
 # [`AsyncVectorEnv`](https://gymnasium.farama.org/api/vector/async_vector_env/).

@@ -1138,7 +1138,7 @@ check("23.3", speed_up)
 # - How many shards are worth having is the cost of making a rollout over the cost of dealing with it. Calculate it
 #   before you rent anything.
 #
-# **Before:** [throughput](22_throughput.ipynb) for what one machine can do. **Next:**
+# **Back:** [throughput](22_throughput.ipynb) for what one machine can do. **Next:**
 # [testing vector environments](../trust/24_testing_vector_envs.ipynb).
 # **Reference:** [`gymnasium.vector.VectorEnv`](https://gymnasium.farama.org/api/vector/); Ray on
 # [actors](https://docs.ray.io/en/latest/ray-core/actors.html) and their

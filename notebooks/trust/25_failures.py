@@ -1395,7 +1395,7 @@ check("25.4", attempt)
 #   interrupted rollout again from its seed: the data is the same to the last bit.
 # - Call `close` yourself, on every way out.
 #
-# **Before:** [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Next:** [rendering](26_rendering.ipynb),
+# **Back:** [AsyncVectorEnv](../primitives/08_async_vector_env.ipynb). **Next:** [rendering](26_rendering.ipynb),
 # pictures from a batch.
 # **Reference:** [`AsyncVectorEnv`](https://gymnasium.farama.org/api/vector/async_vector_env/), and Python's
 # [multiprocessing](https://docs.python.org/3/library/multiprocessing.html).

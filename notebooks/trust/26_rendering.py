@@ -987,6 +987,6 @@ check("26.3", film_row)
 #   rows.
 # - Drawing is slow. Give a mode only to what will be seen.
 #
-# **Before:** [failures](25_failures.ipynb). **Next:** [field guide](27_field_guide.ipynb), questions and answers.
+# **Back:** [failures](25_failures.ipynb). **Next:** [field guide](27_field_guide.ipynb), questions and answers.
 # **Reference:** [vector wrappers](https://gymnasium.farama.org/api/vector/wrappers/) and
 # [`Env.render`](https://gymnasium.farama.org/api/env/#gymnasium.Env.render).

@@ -2023,7 +2023,7 @@ check("27.2", mode_of)
 #   shared.
 # - After an error, a loop wants a reset of all rows, and processes want to be made anew.
 #
-# **Before:** [rendering](26_rendering.ipynb). **Back to the beginning:**
+# **Back:** [rendering](26_rendering.ipynb). **Back to the beginning:**
 # [VectorEnv](../primitives/01_vector_env.ipynb).
 # **Reference:** [Gymnasium's vector API](https://gymnasium.farama.org/api/vector/), and its
 # [issues](https://github.com/Farama-Foundation/Gymnasium/issues), where most of these questions were first asked.
