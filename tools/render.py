@@ -127,9 +127,10 @@ def status() -> str:
     packages = ("gymnasium", "numpy", "pandas", "matplotlib", "jupyter-book", "sphinx", "furo", "nbmake")
     facts = {"Python": platform.python_version(), "system": platform.system(), "cores": os.cpu_count()}
     facts |= {package: importlib.metadata.version(package) for package in packages}
-    taken = {f"[{name.split('/', 1)[1]}](../{name}.ipynb)": value for name, value in seconds().items()}
+    measured = seconds()
+    taken = {f"[{name.split('/', 1)[1]}](../{name}.ipynb)": measured[name] for name in toc_pages() if name in measured}
     taken["together"] = sum(taken.values())
-    lines = ["| what | version |", "| --- | --- |", *(f"| {name} | {fact} |" for name, fact in facts.items()), ""]
+    lines = ["| what | value |", "| --- | --- |", *(f"| {name} | {fact} |" for name, fact in facts.items()), ""]
     lines += [
         "| notebook | seconds |",
         "| --- | ---: |",

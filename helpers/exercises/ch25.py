@@ -44,7 +44,7 @@ def _short_batch(answer):
 def _exit_codes(answer):
     rows = [answer[key] for key in ("killed", "crashed", "exited", "alive")]
     if ... in rows:
-        raise Hint("one question is open. Replace each ... with the number of a row")
+        raise Hint(f"{rows.count(...)} of 4 answers are open. Replace each ... with the number of a row")
     if sorted(rows, key=str) != [0, 1, 2, 3]:
         raise Hint("answer with row numbers, 0 to 3, each once: the place in the list, not the exit code")
     if rows[3] != 1 or rows[2] != 0:
