@@ -26,11 +26,9 @@ class _Table(HTML):
         frame = frame.rename_axis(columns=None)  # or pandas gives each row an empty header cell
         texts = [frame[column].map(str) for column in frame]
         of_numbers = [text.str.fullmatch(_NUMBER).all() and text.str.contains(r"\d").any() for text in texts]
-        columns = itertools.cycle(of_numbers)
+        align = itertools.cycle([' class="text-right"' if right else "" for right in of_numbers])
         markup = frame.to_html(index=False, border=0, classes="results")
-        markup = re.sub(
-            "<t[hd]>", lambda tag: f'{tag[0][:-1]} class="text-right">' if next(columns) else tag[0], markup
-        )
+        markup = re.sub("<(t[hd])>", lambda tag: f"<{tag[1]}{next(align)}>", markup)
         markup = markup.replace("<thead>", f"<caption>{caption}</caption>\n  <thead>", 1)
         super().__init__(re.sub(r"<th\b", '<th scope="col"', markup))
         self._text = f"{caption}\n{frame.to_string(index=False)}"

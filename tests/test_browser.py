@@ -137,6 +137,21 @@ def test_planted_faults_are_found(browser, site):
         assert any(line.startswith("foreign: https://cdn.invalid/") for line in visit.trouble)
 
 
+def test_planted_words_in_a_figure_that_cannot_be_read_are_found(browser, site):
+    words = ["<text x='10' y='20'>fine</text>", "<text x='190' y='20'>leaves the frame</text>"]
+    words += [f"<text x='{x}' y='60'>{word}</text>" for x, word in ((10, "one on"), (25, "another"))]
+    words += ["<text x='10' y='90' font-size='5'>tiny</text>"]
+    figure = f"<figure class='plot'><svg viewBox='0 0 200 100' width='200'>{''.join(words)}</svg></figure>"
+    with Visit(browser, site) as visit:
+        visit.go("book/running")
+        assert visit.illegible() == []
+        visit.page.evaluate(
+            "figure => document.querySelector('article').insertAdjacentHTML('beforeend', figure)", figure
+        )
+        faults = ["cut off: leaves the frame", "5.0 pixels: tiny", "overlap: one on / another"]
+        assert visit.illegible() == faults
+
+
 def test_the_comparison_with_other_books_weighs_pages_and_finds_faults_and_hosts(browser, tmp_path):
     (tmp_path / "style.css").write_text("body { color: #ddd; background: #fff; }" + "/* long */" * 1000)
     (tmp_path / "page.html").write_text(

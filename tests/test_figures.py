@@ -104,6 +104,13 @@ def test_a_figure_without_a_text_cannot_be_shown(alt):
         show(draw(), alt)
 
 
+def test_letters_too_small_for_a_phone_cannot_be_shown():
+    fig = draw()
+    fig.axes[0].set_title("small print", size=8)
+    with pytest.raises(ValueError, match="'small print' is 8 points high; use at least 10"):
+        show(fig, ALT)
+
+
 def test_a_terminal_prints_what_the_figure_shows(capsys):
     show(draw(), ALT)
     assert capsys.readouterr().out == f"[figure: {ALT}]\n"

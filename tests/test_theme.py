@@ -28,6 +28,19 @@ def test_the_theme_is_the_one_we_looked_at(name):
     assert hashlib.sha256(content).hexdigest()[:12] == LOOKED_AT[name], f"furo/{name} changed: look at the pages again"
 
 
+OUTPUT = '<div class="output stream highlight-myst-ansi notranslate{}"><pre tabindex="0">{}</pre></div>'
+
+
+@pytest.mark.parametrize(
+    ("printed", "columns"),
+    [("[1 2]\n[3 4]", True), ("word " * 20, False), ("<span>ValueError: too few</span>", False)],
+)
+def test_columns_of_output_keep_together_and_prose_wraps(printed, columns):
+    once = book_pages.PRINTED.sub(book_pages.keep_columns, OUTPUT.format("", printed))
+    assert once == OUTPUT.format(" columns" * columns, printed)
+    assert book_pages.PRINTED.sub(book_pages.keep_columns, once) == once, "a page may be finished twice"
+
+
 @pytest.fixture(scope="module")
 def pages() -> list[str]:
     return [path.read_text(encoding="utf-8") for path in HTML.rglob("*.html")]
